@@ -23,10 +23,20 @@ struct options {
 	uint64_t candidates, rounds, each, contexts;
 	struct ifr_strings held_out;
 	const char *suite;
+	enum ifr_goal goal;
 };
 
-enum { KEY_CANDIDATES = 1536, KEY_ROUNDS, KEY_EACH, KEY_CONTEXTS, KEY_HELD_OUT, KEY_SUITE };
-enum { LAYOUTS = 24, CANDIDATES = 10000, ROUNDS = 2, EACH = 8, CONTEXTS = 12, NOT_FASTER = 1 };
+enum { KEY_CANDIDATES = 1536, KEY_ROUNDS, KEY_EACH, KEY_CONTEXTS, KEY_HELD_OUT, KEY_SUITE, KEY_FOR };
+enum { LAYOUTS = 24, CANDIDATES = 10000, ROUNDS = 2, EACH = 8, CONTEXTS = 12, NOT_BETTER = 1 };
+
+static int find_goal(const char *name, enum ifr_goal *goal, struct ifr_error *err) {
+	for (size_t i = 0; i < IFR_GOAL_ROBUST; i++)
+		if (!strcmp(name, ifr_goal_names[i])) {
+			*goal = (enum ifr_goal)i;
+			return 0;
+		}
+	return ifr_fail(err, IFR_E_USAGE, "--for is mean or worst, not \"%.40s\"", name);
+}
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
@@ -44,6 +54,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		break;
 	case KEY_CONTEXTS:
 		result = option_number("--contexts", argument, 2, 1000, &options->contexts, &err);
+		break;
+	case KEY_FOR:
+		result = find_goal(argument, &options->goal, &err);
 		break;
 	case KEY_SUITE:
 		options->suite = argument;
@@ -92,7 +105,12 @@ static const struct argp_option table[] = {
 	{"held-out", KEY_HELD_OUT, "ARGS", 0,
      "Confirm the best one with these arguments of PROG, too, of which the search knows nothing (may be repeated)",
      1},
-	{"contexts", KEY_CONTEXTS, "N", 0, "Stack positions in which the best one is confirmed (12)", 1},
+	{"contexts", KEY_CONTEXTS, "N", 0,
+     "Contexts in which the best one is confirmed: stack positions, and heap placements with --for worst and robust (12)",
+     1},
+	{"for", KEY_FOR, "GOAL", 0,
+     "mean: the least time on average; worst: the least time in the worst of the contexts and workloads (mean)",
+     1},
 	{0},
 };
 static const struct argp_child children[] = {
@@ -111,7 +129,8 @@ const struct argp ifr_optimize_argp = {
 	"best.plan and best.order into the folder of --output (PROG.optimize), where each stage is an experiment that "
 	"\"interfero report\" reads. Repeating an interrupted search continues it.\n"
 	"\n"
-	"Exit status: 0 a faster layout is confirmed, 1 none is, 2 usage, 3 the program or a layout of it failed, 4 the "
+	"Exit status: 0 a layout that is better by the goal is confirmed, 1 none is, 2 usage, 3 the program or a layout of "
+	"it failed, 4 the "
 	"machine or a file, 130 interrupted.",
 	children,
 	NULL,
@@ -210,6 +229,7 @@ static int run_search(struct options *options, const struct ifr_campaign_program
 	                                        .candidates = (unsigned)options->candidates,
 	                                        .rounds = (unsigned)options->rounds,
 	                                        .each = (unsigned)options->each,
+	                                        .goal = options->goal,
 	                                        .contexts = (unsigned)options->contexts,
 	                                        .held_out = &options->held_out,
 	                                        .announce = campaign->progress ? announce : NULL};
@@ -222,12 +242,12 @@ static int run_search(struct options *options, const struct ifr_campaign_program
 		progress_clear();
 	if (!result)
 		result = print_optimum(options, &optimum, err);
-	const bool faster = optimum.faster, interrupted = optimum.interrupted;
+	const bool found = optimum.found, interrupted = optimum.interrupted;
 	ifr_optimum_release(&optimum);
 	free(file);
 	if (ifr_launch_interrupted() || interrupted)
 		return STOPPED_BY_INTERRUPT;
-	return result ? ifr_command_failed(err) : faster ? 0 : NOT_FASTER;
+	return result ? ifr_command_failed(err) : found ? 0 : NOT_BETTER;
 }
 
 int ifr_command_optimize(int argc, char **argv) {

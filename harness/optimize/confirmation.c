@@ -6,12 +6,17 @@
 #include "harness/optimize/search.h"
 #include "harness/output/output.h"
 
+int search_compare_sides(const struct stages *stages, const struct ifr_dataset *dataset, unsigned side,
+                         struct ifr_comparison *comparison, struct ifr_error *err) {
+	static const struct ifr_comparison_rules rules = {.margin = 0.01, .fail_above = 1000};
+	const struct ifr_comparison_side shipped = {dataset, 0, "shipped"}, best = {dataset, side, "best"};
+	return ifr_comparison_make(&shipped, &best, stages->search->campaign.metric, &rules, comparison, err);
+}
+
 static int compare(struct stages *stages, const struct ifr_dataset *dataset, struct ifr_confirmed *confirmed,
                    struct ifr_error *err) {
-	static const struct ifr_comparison_rules rules = {.margin = 0.01, .fail_above = 1000};
-	const struct ifr_comparison_side shipped = {dataset, 0, "shipped"}, best = {dataset, 1, "best"};
 	struct ifr_comparison *c = &confirmed->comparison;
-	int result = ifr_comparison_make(&shipped, &best, stages->search->campaign.metric, &rules, c, err);
+	int result = search_compare_sides(stages, dataset, 1, c, err);
 	const bool changed = !result && (c->verdict == IFR_VERDICT_CHANGE || c->verdict == IFR_VERDICT_BOTH);
 	confirmed->faster = changed && c->interval.high < 1;
 	confirmed->slower = changed && c->interval.low > 1;
@@ -23,12 +28,15 @@ static int compare(struct stages *stages, const struct ifr_dataset *dataset, str
 	return result;
 }
 
-static int confirm_one(struct stages *stages, const struct contexts_request *request,
-                       struct ifr_confirmed *confirmed, struct ifr_error *err) {
+int search_compare_in_contexts(struct stages *stages, const struct contexts_request *request,
+                               struct ifr_confirmed *confirmed, struct context_cells *cells,
+                               struct ifr_error *err) {
 	struct ifr_dataset dataset;
 	int result = stage_run_in_contexts(stages, request, &dataset, err);
 	if (!result) {
 		result = compare(stages, &dataset, confirmed, err);
+		if (!result && cells)
+			result = context_cells_read(&dataset, confirmed->metric, 2, stages->search->contexts, cells, err);
 		ifr_dataset_release(&dataset);
 	}
 	return result;
@@ -49,7 +57,7 @@ static int confirm_held_out(struct stages *stages, size_t index, struct contexts
 	request->name = name;
 	request->workload = &workload;
 	if (!result)
-		result = confirm_one(stages, request, confirmed, err);
+		result = search_compare_in_contexts(stages, request, confirmed, NULL, err);
 	request->workload = NULL;
 	request->name = NULL;
 	ifr_strings_release(&words);
@@ -58,13 +66,13 @@ static int confirm_held_out(struct stages *stages, size_t index, struct contexts
 }
 
 static int confirm_workload(struct stages *stages, size_t index, struct contexts_request *request,
-                            struct ifr_confirmed *confirmed, struct ifr_error *err) {
+                            struct ifr_confirmed *confirmed, struct context_cells *cells, struct ifr_error *err) {
 	const struct ifr_optimization_workload *workload = &stages->search->workloads[index];
 	confirmed->name = workload->name ? ifr_strdup(workload->name) : NULL;
 	confirmed->weight = workload->weight;
 	request->name = "confirmation";
 	request->workload = workload;
-	return confirm_one(stages, request, confirmed, err);
+	return search_compare_in_contexts(stages, request, confirmed, cells, err);
 }
 
 struct weighted_ratio confirmed_mean(const struct ifr_confirmed *confirmed, size_t count) {
@@ -89,12 +97,25 @@ struct weighted_ratio confirmed_mean(const struct ifr_confirmed *confirmed, size
 	return mean;
 }
 
+/* Fills what the confirmed workloads say together. */
+static void judge(struct search *search, const struct context_cells *cells) {
+	struct ifr_optimum *optimum = search->optimum;
+	const struct weighted_ratio mean = confirmed_mean(optimum->confirmed, optimum->workload_count);
+	optimum->ratio = mean.ratio;
+	optimum->interval = mean.interval;
+	optimum->faster = mean.faster;
+	optimum->slower = mean.slower;
+	optimum->worst = worst_case_compare(cells, optimum->workload_count, 1);
+	optimum->found = optimum->goal == IFR_GOAL_WORST ? optimum->worst.better : mean.faster;
+}
+
 int search_confirm(struct search *search, const struct trial *best, struct ifr_error *err) {
 	struct stages *stages = &search->stages;
 	const struct ifr_strings *held_out = stages->search->held_out;
 	struct ifr_optimum *optimum = search->optimum;
 	const struct ifr_plan *const plans[2] = {NULL, &best->candidate.plan};
 	const size_t workloads = stages->search->workload_count, count = workloads + (held_out ? held_out->count : 0);
+	struct context_cells *cells = ifr_alloc(workloads * sizeof *cells);
 	int result = 0;
 	optimum->best = exp(best->time);
 	optimum->clustered = best->candidate.origin == CANDIDATE_CLUSTERED;
@@ -104,16 +125,14 @@ int search_confirm(struct search *search, const struct trial *best, struct ifr_e
 		struct ifr_confirmed *confirmed = &optimum->confirmed[i];
 		struct contexts_request request = {
 			.folder = "best", .share = 1 / (double)(count - i), .plans = plans, .count = 2};
-		result = i < workloads ? confirm_workload(stages, i, &request, confirmed, err)
+		result = i < workloads ? confirm_workload(stages, i, &request, confirmed, &cells[i], err)
 		                       : confirm_held_out(stages, i - workloads, &request, confirmed, err);
 		optimum->confirmed_count++;
 	}
-	if (result || optimum->confirmed_count < workloads)
-		return result;
-	const struct weighted_ratio mean = confirmed_mean(optimum->confirmed, workloads);
-	optimum->ratio = mean.ratio;
-	optimum->interval = mean.interval;
-	optimum->faster = mean.faster;
-	optimum->slower = mean.slower;
-	return 0;
+	if (!result && optimum->confirmed_count >= workloads)
+		judge(search, cells);
+	for (size_t i = 0; i < workloads; i++)
+		context_cells_release(&cells[i]);
+	free(cells);
+	return result;
 }

@@ -5,15 +5,16 @@
 #include "harness/optimize/pins.h"
 #include "harness/optimize/search.h"
 
-/* Layouts of the last stage, and by how much more they run; their part of the rest of the budget. */
-enum { FINALISTS = 4, FINAL_FACTOR = 3 };
+/* Layouts of the last stage, and by how much more they run; their number where they run in several contexts; their part
+ * of the rest of the budget. */
+enum { FINALISTS = 4, FINAL_FACTOR = 3, FINALISTS_IN_CONTEXTS = 8, FINALISTS_MOST = FINALISTS_IN_CONTEXTS };
 static const double final_share = 0.4;
 
-/* Copies the most promising measured layouts. Returns their number. */
-static size_t choose_finalists(const struct search *search, struct trial finalists[FINALISTS]) {
+/* Copies the most promising measured layouts, so many at most. Returns their number. */
+static size_t choose_finalists(const struct search *search, size_t most, struct trial *finalists) {
 	size_t count = 0;
 	bool *taken = ifr_alloc(search->count + 1);
-	while (count < FINALISTS) {
+	while (count < most) {
 		const struct trial *best = NULL;
 		for (size_t i = 0; i < search->count; i++) {
 			const struct trial *trial = &search->trials[i];
@@ -44,25 +45,78 @@ static int write_pins(struct search *search, const struct trial *best, struct if
 	return result;
 }
 
+/* Runs the finalists and the shipped layout in one workload, in the same contexts. */
+static int run_in_contexts(struct stages *stages, size_t index, const struct ifr_plan *const *plans, size_t count,
+                           struct context_cells *cells, struct ifr_error *err) {
+	const struct contexts_request request = {.name = "contexts",
+	                                         .folder = "contexts",
+	                                         .workload = &stages->search->workloads[index],
+	                                         .share =
+	                                             final_share / (double)(stages->search->workload_count - index),
+	                                         .plans = plans,
+	                                         .count = count};
+	struct ifr_comparison comparison;
+	struct ifr_dataset dataset;
+	int result = stage_run_in_contexts(stages, &request, &dataset, err);
+	if (result)
+		return result;
+	result = search_compare_sides(stages, &dataset, 1, &comparison, err);
+	if (!result)
+		result = context_cells_read(&dataset, comparison.metric.name, count, stages->search->contexts, cells, err);
+	ifr_dataset_release(&dataset);
+	return result;
+}
+
+/* A finalist's time by its worst case: the upper end of the interval, or where there is none the estimate. */
+static double worst_time(const struct context_cells *cells, size_t workloads, size_t side) {
+	const struct ifr_worst_case worst = worst_case_compare(cells, workloads, side);
+	return log(isfinite(worst.interval.high) ? worst.interval.high : worst.ratio);
+}
+
+/* Sets the finalists' times by their runs in several contexts. */
+static int measure_in_contexts(struct search *search, struct trial *finalists, size_t count,
+                               struct ifr_error *err) {
+	struct stages *stages = &search->stages;
+	const size_t workloads = stages->search->workload_count;
+	struct context_cells *cells = ifr_alloc(workloads * sizeof *cells);
+	const struct ifr_plan *plans[1 + FINALISTS_MOST] = {NULL};
+	int result = 0;
+	for (size_t i = 0; i < count; i++)
+		plans[1 + i] = &finalists[i].candidate.plan;
+	for (size_t i = 0; i < workloads && !result && !stages->interrupted; i++)
+		result = run_in_contexts(stages, i, plans, 1 + count, &cells[i], err);
+	for (size_t i = 0; i < count && !result && !stages->interrupted; i++)
+		finalists[i].time = worst_time(cells, workloads, 1 + i);
+	for (size_t i = 0; i < workloads; i++)
+		context_cells_release(&cells[i]);
+	free(cells);
+	return result;
+}
+
+static int measure_finalists(struct search *search, struct trial *finalists, size_t count, struct ifr_error *err) {
+	const struct ifr_optimization *request = search->stages.search;
+	if (request->goal != IFR_GOAL_MEAN)
+		return measure_in_contexts(search, finalists, count, err);
+	return stage_measure(&search->stages, "finalists", FINAL_FACTOR * request->campaign.repetitions, final_share,
+	                     finalists, count, err);
+}
+
 int search_run_final(struct search *search, struct ifr_error *err) {
-	struct trial finalists[FINALISTS];
+	const bool in_contexts = search->stages.search->goal != IFR_GOAL_MEAN;
+	struct trial finalists[FINALISTS_MOST];
 	int result = search_fit(search, err);
 	if (result)
 		return result;
-	const size_t count = choose_finalists(search, finalists);
+	const size_t count = choose_finalists(search, in_contexts ? FINALISTS_IN_CONTEXTS : FINALISTS, finalists);
 	const struct trial *best = NULL;
-	if (!count)
-		result = ifr_fail(err, IFR_E_USAGE, "no layout could be measured");
-	else
-		result =
-			stage_measure(&search->stages, "finalists", FINAL_FACTOR * search->stages.search->campaign.repetitions,
-		                  final_share, finalists, count, err);
+	result = count ? measure_finalists(search, finalists, count, err)
+	               : ifr_fail(err, IFR_E_USAGE, "no layout could be measured");
 	for (size_t i = 0; i < count && !result; i++)
 		if (isfinite(finalists[i].time) && (!best || finalists[i].time < best->time))
 			best = &finalists[i];
 	if (best && !search->stages.interrupted)
 		result = search_confirm(search, best, err);
-	if (best && !result && search->optimum->faster)
+	if (best && !result && search->optimum->found)
 		result = write_pins(search, best, err);
 	for (size_t i = 0; i < count; i++)
 		candidate_release(&finalists[i].candidate);

@@ -24,6 +24,11 @@ struct ifr_optimization_workload {
 	char *const *argv; /* argv[0] as the user wrote it */
 };
 
+/* The goal of a search: the least mean; the least worst case over contexts and workloads; or a mean that also holds in
+ * other contexts and after a small edit. */
+enum ifr_goal { IFR_GOAL_MEAN, IFR_GOAL_WORST, IFR_GOAL_ROBUST };
+extern const char *const ifr_goal_names[]; /* by enum ifr_goal: mean, worst, robust; NULL ends */
+
 struct ifr_optimization {
 	struct ifr_campaign
 		campaign; /* of the random layouts: one program with a kit; its file is the folder of the search,
@@ -32,7 +37,10 @@ struct ifr_optimization {
 	size_t workload_count; /* 1 or more */
 	unsigned candidates;   /* random layouts whose features are computed, beyond the measured ones */
 	unsigned rounds, each; /* rounds of further layouts, and how many each measures */
-	unsigned contexts;     /* stack positions in which the best layout is confirmed */
+	enum ifr_goal goal;
+	unsigned
+		contexts; /* in which the best layout is confirmed: stack positions; with another goal than the mean heap
+	                          placements, too */
 	const struct ifr_strings
 		*held_out; /* arguments of further runs that confirm only, as a shell writes them; or NULL */
 	void (*announce)(const char *step); /* called before each stage; may be NULL */
@@ -50,6 +58,16 @@ struct ifr_confirmed {
 	bool faster, slower;              /* a change, and its whole interval is below 1, or above */
 };
 
+/* The worst context of the best layout against the shipped layout's, in the workload where this is worst. */
+struct ifr_worst_case {
+	double ratio;
+	struct ifr_interval interval; /* over the contexts that were measured; infinite without repeats */
+	size_t workload, contexts;    /* contexts: of each workload; 0: not measured */
+	double
+		covered; /* with 95 % confidence, so large a share of all contexts is no worse than the worst one measured */
+	bool better; /* its interval lies below 1 */
+};
+
 /* The outcome of a search; times are relative to the shipped layout's. */
 struct ifr_optimum {
 	size_t predicted, measured; /* layouts */
@@ -65,8 +83,11 @@ struct ifr_optimum {
 	size_t confirmed_count, workload_count; /* confirmed_count below workload_count: interrupted before */
 	double ratio;                           /* the weighted geometric mean over the workloads */
 	struct ifr_interval interval;
-	bool faster, slower;                          /* in that mean */
-	char *plan_file, *order_file, *sections_file; /* the pinned layout; NULL where it is not faster */
+	bool faster, slower;         /* in that mean */
+	struct ifr_worst_case worst; /* of the confirmation's contexts */
+	enum ifr_goal goal;
+	bool found;                                   /* a layout that is better by the goal */
+	char *plan_file, *order_file, *sections_file; /* the pinned layout; NULL where none is found */
 	bool interrupted;
 };
 

@@ -36,12 +36,64 @@ static char *name_runs(const struct ifr_optimum *o, const char *program) {
 	                             : ifr_format("when it runs %s", program);
 }
 
+/* The verdict on the worst case; a single run of each context gives no interval. */
+static void put_worst_verdict(const struct ifr_optimum *o, const char *program, struct ifr_buffer *out) {
+	const struct ifr_worst_case *worst = &o->worst;
+	char *runs =
+		o->workload_count > 1 ? ifr_format("(%s) of", o->confirmed[worst->workload].name) : ifr_strdup("of");
+	if (worst->better)
+		put_line(
+			out, "",
+			"Better in the worst case: in the worst %s %zu contexts the layout found takes %.1f %% less %s than "
+			"the shipped one in its worst (95 %% interval %.1f to %.1f %%) when it runs %s.",
+			runs, worst->contexts, -percent(worst->ratio), o->confirmed->metric, -percent(worst->interval.high),
+			-percent(worst->interval.low), program);
+	else if (isfinite(worst->interval.high))
+		put_line(
+			out, "",
+			"No layout found has a better worst case: in the worst %s %zu contexts the best of the search takes "
+			"%+.1f %% %s against the shipped one in its worst (95 %% interval %+.1f to %+.1f %%).",
+			runs, worst->contexts, percent(worst->ratio), o->confirmed->metric, percent(worst->interval.low),
+			percent(worst->interval.high));
+	else
+		put_line(
+			out, "",
+			"No layout found has a better worst case for certain: single runs of each context do not tell their "
+			"noise. More runs (-r 2 or more) do.");
+	free(runs);
+}
+
+/* The mean and the worst case beside a verdict on the other. */
+static void put_other_goal(const struct ifr_optimum *o, struct ifr_buffer *out) {
+	const struct ifr_worst_case *worst = &o->worst;
+	if (o->goal == IFR_GOAL_WORST)
+		put_line(out, "  - ",
+		         "On average over these contexts it is %s: %+.1f %% (95 %% interval %+.1f to %+.1f %%).",
+		         o->faster   ? "faster"
+		         : o->slower ? "slower"
+		                     : "not told apart from the shipped one",
+		         percent(o->ratio), percent(o->interval.low), percent(o->interval.high));
+	else if (isfinite(worst->interval.high))
+		put_line(
+			out, "  - ",
+			"Its worst of %zu contexts takes %+.1f %% against the shipped one's worst (95 %% interval %+.1f to "
+			"%+.1f %%).",
+			worst->contexts, percent(worst->ratio), percent(worst->interval.low), percent(worst->interval.high));
+	if (worst->contexts)
+		put_line(out, "  - ",
+		         "At least %.0f %% of all such contexts are no worse for it than its worst of these %zu (95 %% "
+		         "confidence).",
+		         100 * worst->covered, worst->contexts);
+}
+
 static void put_verdict(const struct ifr_optimum *o, const char *program, struct ifr_buffer *out) {
 	char *runs = name_runs(o, program);
 	if (!is_confirmed(o))
 		put_line(out, "",
 		         "Interrupted: %zu layouts are measured, and none is confirmed. The same command goes on.",
 		         o->measured);
+	else if (o->goal == IFR_GOAL_WORST)
+		put_worst_verdict(o, program, out);
 	else if (o->faster)
 		put_line(
 			out, "",
@@ -120,6 +172,8 @@ static void put_search(const struct ifr_optimum *o, struct ifr_buffer *out) {
 
 void ifr_optimum_text(const struct ifr_optimum *o, const char *program, struct ifr_buffer *out) {
 	put_verdict(o, program, out);
+	if (is_confirmed(o))
+		put_other_goal(o, out);
 	put_workloads(o, out);
 	put_held_out(o, out);
 	put_search(o, out);

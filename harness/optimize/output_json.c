@@ -33,6 +33,16 @@ static json_t *confirmed_json(const struct ifr_optimum *o, size_t from, size_t t
 	return list;
 }
 
+static json_t *worst_json(const struct ifr_worst_case *worst) {
+	json_t *made = json_object();
+	ifr_json_set(made, "contexts", ifr_json_count(worst->contexts));
+	ifr_json_set(made, "ratio", ifr_json_number(worst->ratio));
+	ifr_json_set(made, "interval", interval_json(&worst->interval));
+	ifr_json_set(made, "better", json_boolean(worst->better));
+	ifr_json_set(made, "contexts_no_worse", ifr_json_number(worst->covered));
+	return made;
+}
+
 void ifr_optimum_json(const struct ifr_optimum *o, const char *program, struct ifr_buffer *out) {
 	const bool confirmed = o->workload_count && o->confirmed_count >= o->workload_count;
 	json_t *document = ifr_json_document(1, NULL, NULL), *features = json_array();
@@ -43,12 +53,15 @@ void ifr_optimum_json(const struct ifr_optimum *o, const char *program, struct i
 		json_array_append_new(features, feature);
 	}
 	ifr_json_set(document, "program", ifr_json_text(program));
+	ifr_json_set(document, "goal", ifr_json_text(ifr_goal_names[o->goal]));
+	ifr_json_set(document, "found", json_boolean(o->found));
 	ifr_json_set(document, "faster", json_boolean(o->faster));
 	ifr_json_set(document, "ratio", ifr_json_number_if(confirmed, o->ratio));
 	ifr_json_set(document, "interval", confirmed ? interval_json(&o->interval) : json_null());
 	ifr_json_set(
 		document, "p",
 		ifr_json_number_if(confirmed && o->workload_count == 1, confirmed ? o->confirmed->comparison.p : 0));
+	ifr_json_set(document, "worst_case", confirmed && o->worst.contexts ? worst_json(&o->worst) : json_null());
 	ifr_json_set(document, "workloads", confirmed_json(o, 0, o->workload_count));
 	ifr_json_set(document, "held_out", confirmed_json(o, o->workload_count, o->confirmed_count));
 	ifr_json_set(document, "layouts_predicted", ifr_json_count(o->predicted));

@@ -9,6 +9,8 @@
 /* Parts of the budget: random layouts, of what the recording leaves; finalists and confirmation, of the whole. */
 static const double random_share = 0.5, reserved_share = 0.3;
 
+const char *const ifr_goal_names[] = {"mean", "worst", "robust", NULL};
+
 static void find_fastest_random(struct search *search) {
 	search->optimum->fastest_random = INFINITY;
 	for (size_t i = 0; i < search->count; i++)
@@ -75,7 +77,8 @@ int ifr_optimize(const struct ifr_optimization *plan, struct ifr_optimum *optimu
 	                                   .source = {.generator = &plan->campaign.generator},
 	                                   .deadline_ns = budget_ns ? ifr_clock_ns() + budget_ns : INT64_MAX},
 	                        .optimum = optimum};
-	*optimum = (struct ifr_optimum){.r = NAN, .best = NAN, .fastest_random = NAN, .ratio = NAN};
+	*optimum =
+		(struct ifr_optimum){.r = NAN, .best = NAN, .fastest_random = NAN, .ratio = NAN, .goal = plan->goal};
 	int result = check_request(plan, err);
 	if (result)
 		return result;

@@ -4,6 +4,7 @@
 #define IFR_HARNESS_OPTIMIZE_SEARCH_H
 
 #include "harness/optimize/stages.h"
+#include "harness/optimize/worst_case.h"
 
 struct search {
 	struct stages stages;
@@ -39,6 +40,15 @@ struct weighted_ratio {
 };
 /* confirmed: of independent runs, with weights that are together 1. Ref: Zou and Donner 2008 (the interval). */
 struct weighted_ratio confirmed_mean(const struct ifr_confirmed *confirmed, size_t count);
+
+/* Compares a program of a dataset with program 0, the shipped layout. Errors: those of ifr_comparison_make. */
+int search_compare_sides(const struct stages *stages, const struct ifr_dataset *dataset, unsigned side,
+                         struct ifr_comparison *comparison, struct ifr_error *err);
+/* Runs two layouts in contexts and compares them. The caller releases cells, which may be NULL, and frees the metric's
+ * name, after an error too. */
+int search_compare_in_contexts(struct stages *stages, const struct contexts_request *request,
+                               struct ifr_confirmed *confirmed, struct context_cells *cells,
+                               struct ifr_error *err);
 
 /* Compares a layout with the shipped one in each workload, then with held-out arguments, and fills the optimum. Errors:
  * those of campaigns and comparisons; IFR_E_USAGE for arguments that are no words. */

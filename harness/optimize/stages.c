@@ -9,6 +9,7 @@
 #include "common/clock.h"
 #include "common/file.h"
 #include "common/random.h"
+#include "harness/exec/exec.h"
 #include "harness/store/store.h"
 
 /* The shipped layout is measured beside given ones as often as two of them: all are told apart from it. */
@@ -242,6 +243,12 @@ int stage_measure(struct stages *stages, const char *name, unsigned repetitions,
 
 /* --- contexts ---------------------------------------------------------------------------------------------------- */
 
+unsigned stage_context_axes(const struct stages *stages) {
+	const struct ifr_optimization *search = stages->search;
+	const bool heap = search->goal != IFR_GOAL_MEAN && ifr_loads_libraries(search->campaign.programs->path);
+	return 1u << IFR_AXIS_STACK | (heap ? 1u << IFR_AXIS_HEAP : 0);
+}
+
 /* Other contexts for each stage, so that none chooses what another confirms. */
 static uint64_t context_seed(const struct stages *stages, const char *name) {
 	const struct ifr_random_key key = ifr_random_key_of(stages->search->campaign.generator.seed, "contexts");
@@ -264,7 +271,7 @@ int stage_run_in_contexts(struct stages *stages, const struct contexts_request *
 	campaign.programs = sides;
 	campaign.program_count = (unsigned)request->count;
 	campaign.variants = contexts;
-	campaign.generator.axes = 1u << IFR_AXIS_STACK;
+	campaign.generator.axes = stage_context_axes(stages);
 	campaign.generator.seed = context_seed(stages, name);
 	campaign.files_in_contexts = true;
 	campaign.no_profile = true;

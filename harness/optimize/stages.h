@@ -44,6 +44,9 @@ int stage_learn(struct stages *stages, double share, struct trial **trials, size
 int stage_measure(struct stages *stages, const char *name, unsigned repetitions, double share,
                   struct trial *trials, size_t count, struct ifr_error *err);
 
+/* The axes of contexts: the stack, and for other goals than the mean the heap, if a loader can place it. */
+unsigned stage_context_axes(const struct stages *stages);
+
 /* Layouts in process contexts of their own, by runs that no other stage sees. */
 struct contexts_request {
 	const char *name, *folder; /* of the experiment; of the layouts' files */
