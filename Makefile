@@ -411,10 +411,11 @@ install: all man ## install below $(DESTDIR)$(PREFIX)
 		$(dir $(COMPLETIONS:%=$(INSTALL_ROOT)/%)) $(INSTALL_ROOT)/share/pkgconfig $(INSTALL_ROOT)/share/interfero
 	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
 	for name in $(ALIASES); do ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-$$name; done
-	for version in $(PLUGIN_VERSIONS); do install -D -t $(INSTALL_ROOT)/libexec/interfero/gcc-$$version \
+	for version in $(PLUGIN_VERSIONS); do install -D -m 644 -t $(INSTALL_ROOT)/libexec/interfero/gcc-$$version \
 		$(LIBEXEC)/gcc-$$version/interfero.so || exit; done
-	install $(LIBEXEC)/probe $(LIBEXEC)/keep-ltrans $(LIBEXEC)/relink_plugin.so $(LIBEXEC)/recorder-qemu.so \
-		$(LIBEXEC)/recorder-valgrind $(LIBEXEC)/marks.so $(LIBEXEC)/redirect.so $(LIBEXEC)/objects.so $(LIBEXEC)/libinterfero.so $(LIBEXEC)/player $(INSTALL_ROOT)/libexec/interfero
+	install $(LIBEXEC)/probe $(LIBEXEC)/keep-ltrans $(LIBEXEC)/recorder-valgrind $(LIBEXEC)/player $(INSTALL_ROOT)/libexec/interfero
+	install -m 644 $(LIBEXEC)/relink_plugin.so $(LIBEXEC)/recorder-qemu.so $(LIBEXEC)/marks.so $(LIBEXEC)/redirect.so \
+		$(LIBEXEC)/objects.so $(LIBEXEC)/libinterfero.so $(INSTALL_ROOT)/libexec/interfero
 	install $(LIBEXEC)/ld/ld $(INSTALL_ROOT)/libexec/interfero/ld
 	install $(LIBEXEC)/as/as $(INSTALL_ROOT)/libexec/interfero/as
 	install $(LIBEXEC)/cc/cc1 $(INSTALL_ROOT)/libexec/interfero/cc
