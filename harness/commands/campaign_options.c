@@ -176,7 +176,7 @@ static const struct argp_option table[] = {
      2},
 	{"metrics", KEY_METRICS, "FORMAT", 0,
      "Make a counter of each of the program's own benchmarks, whose figures are read from every run: google-benchmark, "
-     "criterion, catch2, go, hyperfine or nanobench (each may name a file, as in go:FILE), json:PATH (such as "
+     "criterion, catch2, go, libtest, hyperfine or nanobench (each may name a file, as in go:FILE), json:PATH (such as "
      "json:.results[].mean), json:FILE:PATH, or regex:PATTERN, whose groups are by position the value; name and value; "
      "or name, value and unit: 'regex:^([a-z]+): ([0-9.]+) (ms|us|ns)'",
      2},

@@ -73,6 +73,7 @@ static const struct {
 	{"Catch2", "catch2", catch2_table_parse},
 	{"Catch2", "catch2", catch2_parse},
 	{"Go", "go", go_parse},
+	{"libtest", "libtest", libtest_parse},
 	{"Criterion", "criterion", criterion_lines_parse},
 	{"nanobench", "nanobench", nanobench_parse},
 };

@@ -24,6 +24,7 @@ struct format {
 void google_benchmark_parse(const char *text, struct ifr_observations *observations);
 void catch2_parse(const char *text, struct ifr_observations *observations);
 void go_parse(const char *text, struct ifr_observations *observations);
+void libtest_parse(const char *text, struct ifr_observations *observations);
 void hyperfine_parse(const char *text, struct ifr_observations *observations);
 void nanobench_parse(const char *text, struct ifr_observations *observations);
 

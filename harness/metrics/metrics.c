@@ -14,7 +14,7 @@
 
 enum { FIGURES_MOST = 1000, FILE_MOST = 1 << 28 };
 
-enum { GOOGLE, CRITERION, CATCH2, GO, HYPERFINE, NANOBENCH, JSON, REGEX };
+enum { GOOGLE, CRITERION, CATCH2, GO, LIBTEST, HYPERFINE, NANOBENCH, JSON, REGEX };
 
 static const struct format formats[] = {
 	[GOOGLE] =
@@ -32,6 +32,9 @@ static const struct format formats[] = {
                 "it takes --reporter xml, and benchmarks are run unless --skip-benchmarks is given"},
 	[GO] = {"go", "Go", go_parse, NULL, "", NULL, "-test.benchtime=%.0fx", "-test.benchtime=Nx fixes them",
             "a test program takes -test.bench=., and go test takes -bench=."},
+	[LIBTEST] = {"libtest", "libtest", libtest_parse, "--bench", "--bench --test", NULL, NULL,
+                 "libtest has no setting that fixes them",
+                 "cargo bench --no-run names the programs of Rust's #[bench] functions, which take --bench"},
 	[HYPERFINE] = {"hyperfine", "hyperfine", hyperfine_parse, NULL, "", NULL, NULL,
                    "hyperfine --runs N fixes them", "it takes --export-json FILE, and --metrics hyperfine:FILE"},
 	[NANOBENCH] = {"nanobench", "nanobench", nanobench_parse, NULL, "", NULL, NULL,
@@ -106,8 +109,8 @@ int ifr_metrics_open(const char *specification, struct ifr_metrics **metrics, st
 		made->format
 			? open_format(made, rest, err)
 			: ifr_fail(err, IFR_E_USAGE,
-	                   "--metrics: \"%.60s\" is none of google-benchmark, criterion, catch2, go, hyperfine, "
-	                   "nanobench, json:PATH and regex:PATTERN",
+	                   "--metrics: \"%.60s\" is none of google-benchmark, criterion, catch2, go, libtest, "
+	                   "hyperfine, nanobench, json:PATH and regex:PATTERN",
 	                   specification);
 	*metrics = result ? NULL : made;
 	if (result)

@@ -106,6 +106,30 @@ replays() {
 	replays ./words 100
 }
 
+# bench_of NAME [FLAGS]: the path of that bench's program, as cargo builds it.
+bench_of() {
+	(cd crate && RUSTFLAGS="${2:-}" within 60 cargo bench -q --offline --no-run --bench "$1" --message-format=json) |
+		jq -r 'select(.executable != null) | .executable'
+}
+
+@test "cargo bench: its programs have kits, and are measured" {
+	need_full_depth
+	need cargo jq
+	cargo --version >/dev/null 2>&1 || skip "cargo has no toolchain"
+	cp -r ../compilers/crate crate
+	# The linker is that of .cargo/config.toml.
+	bench=$(bench_of plain)
+	[ -x "$bench" ]
+	cp "$bench" plain
+	moves ./plain words.*digits core.*fmt.*pad_integral
+	cp "$(bench_of plain "--cfg slow")" slower
+	tells ./slower ./plain
+	# #[bench] is not stable: the variable opens it in a released compiler.
+	RUSTC_BOOTSTRAP=1 bench_of libtest >bench
+	interfero bench -q -c clock -n 2 -r 1 --metrics libtest -o l.exp -- "$(cat bench)"
+	interfero report --json l.exp | jq -e '[.. | strings | select(. == "digits")] | length > 0' >/dev/null
+}
+
 @test "Go: its own linker hands one object to ours, which moves as a whole" {
 	need_full_depth
 	need go

@@ -71,7 +71,7 @@ int ifr_fuzz_one(const unsigned char *data, size_t size) {
 		"google-benchmark",  "catch2",           "go",
 		"hyperfine",         "nanobench",        "json:.",
 		"json:.results[].t", "json:.a[0].\"b\"", "regex:([a-z]+) *[:=] *([0-9.]+) *([a-z]*)",
-		"regex:([0-9]*)"};
+		"regex:([0-9]*)",    "libtest"};
 	char *text = ifr_format("%.*s", (int)size, (const char *)data);
 	for (size_t i = 0; i < sizeof specifications / sizeof *specifications; i++)
 		read_text(specifications[i], text);

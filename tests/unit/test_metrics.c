@@ -114,6 +114,21 @@ static void test_go(void **state) {
 	reads("go", "PASS\n", 0);
 }
 
+/* As rustc 1.95's test programs print it, and before 1.78: whole nanoseconds. */
+static void test_libtest(void **state) {
+	(void)state;
+	reads("libtest",
+	      "\nrunning 4 tests\ntest digits ... bench:         642.15 ns/iter (+/- 409.35)\n"
+	      "test words::of::text ... bench:   1,234,567.80 ns/iter (+/- 7.00) = 12 MB/s\n"
+	      "test old ... bench:       1,045 ns/iter (+/- 12)\ntest plain ... ok\n\n"
+	      "test result: ok. 1 passed; 0 failed; 0 ignored; 3 measured; 0 filtered out; finished in 0.23s\n",
+	      3);
+	is("digits", 642.15, "ns", 0);
+	is("words::of::text", 1234567.8, "ns", 0);
+	is("old", 1045, "ns", 0);
+	reads("libtest", "test odd ... bench: 1.2.3 ns/iter (+/- 0)\ntest short ... bench:\n", 0);
+}
+
 static void test_hyperfine(void **state) {
 	(void)state;
 	reads("hyperfine",
@@ -284,6 +299,8 @@ static void test_requests(void **state) {
 	asks("criterion", false, "x", "--bench", "CRITERION_HOME=/folder");
 	asks("criterion", true, "x", NULL, "CRITERION_HOME=/folder");
 	asks("go", false, "x", NULL, NULL);
+	asks("libtest", false, "x", "--bench", NULL);
+	asks("libtest", false, "--test", NULL, NULL);
 	struct ifr_metrics *metrics = opened("go");
 	char *fix = ifr_metrics_fix_argument(metrics, 250);
 	assert_string_equal(fix, "-test.benchtime=250x");
@@ -511,6 +528,7 @@ int main(void) {
 		cmocka_unit_test(test_google_benchmark),
 		cmocka_unit_test(test_catch2),
 		cmocka_unit_test(test_go),
+		cmocka_unit_test(test_libtest),
 		cmocka_unit_test(test_hyperfine),
 		cmocka_unit_test(test_nanobench),
 		cmocka_unit_test(test_criterion),
