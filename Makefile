@@ -231,6 +231,8 @@ define plugin_rules
 $(BUILD)/objects/gcc-$(1)/plugin/gcc.h.gch: plugin/gcc.h
 	$$(call say,CXX,"$$< (for gcc $(1))")
 	@mkdir -p $$(@D)
+	@[ -e $$(call plugin_include,$(1))/gcc-plugin.h ] || \
+		{ echo "no plugin interface of gcc $(1): install Debian's package gcc-$(1)-plugin-dev" >&2; exit 1; }
 	$$(Q)$$(call PLUGIN_CXX,$(1)) -x c++-header $$< -o $$@
 $(BUILD)/objects/gcc-$(1)/plugin/%.o: plugin/%.cc $(BUILD)/objects/gcc-$(1)/plugin/gcc.h.gch
 	$$(call say,CXX,"$$< (for gcc $(1))")
