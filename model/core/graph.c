@@ -70,10 +70,24 @@ static inline void arrive_slot(struct ifr_graph *graph, unsigned width) {
 
 /* --- rename and retirement ----------------------------------------------------------------------------------- */
 
+void ifr_graph_note_stalls(struct ifr_graph *graph, uint64_t *stalls) {
+	graph->stalls = stalls;
+}
+
+/* Adds the cycles for which retirement waits for the open slot's load. */
+static void note_stall(struct ifr_graph *graph) {
+	const int64_t from = later(graph->retire.cycle, graph->slot_load_ready), to = graph->slot_load_done + 1;
+	if (graph->stalls && to > from)
+		graph->stalls[graph->slot_load_access] += (uint64_t)(to - from);
+	graph->slot_load_done = 0;
+}
+
 /* Retires the open slot. */
 static void close_slot(struct ifr_graph *graph) {
 	if (!graph->slot_open)
 		return;
+	if (graph->slot_load_done)
+		note_stall(graph);
 	pace_wait(&graph->retire, graph->slot_done + 1);
 	pace_take(&graph->retire, graph->core->retire);
 	const int64_t commit = graph->retire.cycle;
@@ -178,8 +192,15 @@ static int64_t execute(struct ifr_graph *graph, const struct ifr_core_op *op, ui
 		return later(rename, sources);
 	const int64_t ready = later(rename + 1, sources);
 	const unsigned port = ports_choose(&graph->ports, op->ports);
-	if (op->kind == IFR_OPERATION_LOAD && op->pieces)
-		return graph_load(graph, op, port, ready, pc, outcome);
+	if (op->kind == IFR_OPERATION_LOAD && op->pieces) {
+		const int64_t done = graph_load(graph, op, port, ready, pc, outcome);
+		if (done > graph->slot_load_done) {
+			graph->slot_load_ready = ready;
+			graph->slot_load_done = done;
+			graph->slot_load_access = outcome->first_access + op->access;
+		}
+		return done;
+	}
 	const int64_t cycle = ports_book(&graph->ports, port, ready, op->unit, op->occupancy);
 	if (op->kind == IFR_OPERATION_STORE_ADDRESS && op->pieces)
 		graph_store_address(graph, op, cycle + 1, outcome);

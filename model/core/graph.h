@@ -28,6 +28,7 @@ struct ifr_core_outcome {
 	const uint64_t *addresses; /* of its accesses */
 	const struct ifr_access *accesses;
 	const uint8_t *levels; /* by access: IFR_CORE_LEVEL; NULL: all in the first levels */
+	uint32_t first_access; /* number of its first access, for ifr_graph_note_stalls */
 	unsigned fetch_wait;   /* cycles for lines of code that were not in the first level … */
 	unsigned page_wait;    /* … and for pages of it */
 	bool decoded;          /* the decoders deliver a part of it, even if the op cache is idealised */
@@ -57,6 +58,9 @@ void ifr_graph_free(struct ifr_graph *graph);
 void ifr_graph_add(struct ifr_graph *graph, const struct ifr_core_program *program,
                    const struct ifr_placed *placed, const struct ifr_delivery *deliveries, size_t count,
                    const struct ifr_core_outcome *outcome);
+/* From now on adds to stalls[n] the cycles for which retirement waits for the load that makes access n, and for nothing
+ * older: from its execution on. NULL: to none. Borrowed. */
+void ifr_graph_note_stalls(struct ifr_graph *graph, uint64_t *stalls);
 /* Retires the last slot. */
 void ifr_graph_finish(struct ifr_graph *graph);
 /* Returns the cycle in which the last slot retired; of the slots that are not retired yet, none counts. */

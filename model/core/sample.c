@@ -83,6 +83,12 @@ static double standard_error(const struct ifr_core_sample *sample, unsigned i, d
 	return residuals > 0 ? rest / mean * sqrt(residuals / (n - 1) / n) : 0;
 }
 
+double ifr_core_sample_scale(const struct ifr_core_sample *sample) {
+	return sample->fragments
+	           ? (double)(sample->instructions - sample->head_instructions) / (double)sample->measured_instructions
+	           : 0;
+}
+
 void ifr_core_sample_estimate(const struct ifr_core_sample *sample, const struct ifr_graph *graph,
                               const uint64_t slots[IFR_SOURCES], double values[SAMPLE_VALUES],
                               double errors[SAMPLE_VALUES]) {

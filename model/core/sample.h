@@ -39,6 +39,8 @@ void ifr_core_sample_skip(struct ifr_core_sample *sample, uint64_t instructions)
  * the graph. */
 void ifr_core_sample_advance(struct ifr_core_sample *sample, const struct ifr_graph *graph,
                              const uint64_t slots[IFR_SOURCES], unsigned instructions);
+/* How many instructions behind the head each measured one stands for; 0 without measured ones. */
+double ifr_core_sample_scale(const struct ifr_core_sample *sample);
 /* Estimates the values of the whole run, and their standard errors. */
 void ifr_core_sample_estimate(const struct ifr_core_sample *sample, const struct ifr_graph *graph,
                               const uint64_t slots[IFR_SOURCES], double values[SAMPLE_VALUES],

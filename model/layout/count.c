@@ -15,12 +15,14 @@
  * number_executions picks one by the execution before. */
 #include "model/layout/count.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/buffer.h"
 #include "model/core/parameters.h"
 #include "model/core/program.h"
+#include "model/replay/outcomes.h"
 
 const char *const ifr_core_use_names[] = {"none", "sampled", "full", NULL};
 
@@ -199,6 +201,13 @@ static int replay_chunk(struct counting *counting, const struct ifr_trace_chunk 
 	return ifr_replay_chunk(counting->replay, &chunk, (const uint64_t *const *)counting->addresses, err);
 }
 
+static void observe_chunk(const struct counting *counting, const struct ifr_count_settings *settings,
+                          const struct ifr_trace_chunk *chunk) {
+	const struct ifr_lane_outcomes outcomes = ifr_replay_outcomes(counting->replay, 0);
+	assert(counting->count == 1);
+	settings->observe(settings->observer, chunk, &outcomes);
+}
+
 static int replay_all(struct counting *counting, const struct ifr_count_settings *settings,
                       struct ifr_error *err) {
 	struct ifr_trace_chunk from;
@@ -212,6 +221,10 @@ static int replay_all(struct counting *counting, const struct ifr_count_settings
 		                    settings->core == IFR_CORE_FULL ? 0 : ifr_core_period(totals.instructions));
 	if (settings->sets_count)
 		ifr_replay_idealise(counting->replay, settings->sets, settings->sets_count);
+	if (settings->core && settings->load_stalls)
+		ifr_replay_keep_stalls(counting->replay);
+	if (settings->observe)
+		ifr_replay_keep_outcomes(counting->replay);
 	ifr_replay_set_lanes(counting->replay, counting->lanes);
 	ifr_trace_rewind(counting->trace);
 	counting->before = IFR_EXECUTION_BREAK;
@@ -224,6 +237,8 @@ static int replay_all(struct counting *counting, const struct ifr_count_settings
 		result = replay_chunk(counting, &from, err);
 		if (result)
 			return result;
+		if (settings->observe)
+			observe_chunk(counting, settings, &from);
 	}
 }
 
@@ -297,6 +312,8 @@ int ifr_count_events(struct ifr_trace *trace, struct ifr_address_map *const *map
 	}
 	if (!result)
 		ifr_replay_counters(counting.replay, counters);
+	for (size_t i = 0; i < counting.access_count && !result && settings->core && settings->load_stalls; i++)
+		settings->load_stalls[i] = ifr_replay_stalls(counting.replay, 0, i);
 	if (!result && settings->errors)
 		ifr_replay_errors(counting.replay, settings->errors);
 	for (size_t i = 0; i < count && settings->sets_count && !result; i++)

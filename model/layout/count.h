@@ -12,6 +12,8 @@ extern const char *const ifr_core_use_names[]; /* by enum ifr_core_use: none, sa
 /* Finds a use by its name. Errors: IFR_E_USAGE. */
 int ifr_core_use_find(const char *name, enum ifr_core_use *core, struct ifr_error *err);
 
+struct ifr_lane_outcomes;
+
 struct ifr_count_settings {
 	const struct ifr_machine *machine;
 	enum ifr_engine engine;          /* with a core: scalar, whatever is asked for */
@@ -24,6 +26,11 @@ struct ifr_count_settings {
 	 * replay. NULL: none. */
 	bool (*go_on)(void *data, size_t executions);
 	void *data;
+	/* Called after each chunk, with the outcomes of the only layout (model/replay/outcomes.h); NULL: none. */
+	void (*observe)(void *data, const struct ifr_trace_chunk *chunk, const struct ifr_lane_outcomes *outcomes);
+	void *observer;
+	double *
+		load_stalls; /* by access of the trace, of the only layout with a core: gets cycles (outcomes.h); NULL: none */
 };
 
 /* Replays the trace from its beginning under all layouts at once and stores the counters of each. engine: gets the

@@ -89,9 +89,20 @@ static void keep_instructions(struct cores *cores, const struct core_graph *grap
 	cores->fragments_sum = graph->sample.measured_instructions;
 }
 
-static void run_graph(struct cores *cores, struct core_graph *graph, const struct ifr_pass *pass, bool keep) {
+/* Lets the graph add to the counts of a sample, or of the head of the run, and to none while it warms up. */
+static void choose_stalls(struct core_graph *graph, const struct ifr_load_stalls *stalls) {
+	const struct ifr_core_sample *sample = &graph->sample;
+	const bool all = !sample->period || sample->instructions < IFR_CORE_HEAD;
+	ifr_graph_note_stalls(graph->graph, all ? stalls->head : sample->measured ? stalls->sampled : NULL);
+}
+
+/* stalls: of loads, to be added to; NULL: none. */
+static void run_graph(struct cores *cores, struct core_graph *graph, const struct ifr_pass *pass,
+                      const struct ifr_load_stalls *stalls, bool keep) {
 	for (size_t i = 0; i < cores->steps_count; i++) {
 		const struct core_step *step = &cores->steps[i];
+		if (stalls)
+			choose_stalls(graph, stalls);
 		if (graph->sample.detailed)
 			ifr_graph_add(graph->graph, pass->program, step->placed, cores->deliveries + step->first_delivery,
 			              step->deliveries_count, &step->outcome);
@@ -112,7 +123,8 @@ static void run_piece(struct cores *cores, struct core_lane *lane, const struct 
 		run_front(cores, lane, pass, index, front);
 		for (size_t i = 0; i < cores->graphs_count; i++)
 			if (lane->graphs[i].front == front)
-				run_graph(cores, &lane->graphs[i], pass, !index && !i);
+				run_graph(cores, &lane->graphs[i], pass,
+				          i || !pass->load_stalls ? NULL : &pass->load_stalls[index], !index && !i);
 	}
 	cores->steps_count = 0;
 }
@@ -138,11 +150,23 @@ static void begin_span(struct cores *cores, struct core_lane *lane, const struct
 		ifr_core_sample_skip(&lane->graphs[i].sample, span->instructions);
 }
 
+static void reserve_stalls(struct ifr_load_stalls *stalls, size_t count) {
+	if (count <= stalls->count)
+		return;
+	stalls->head = ifr_realloc(stalls->head, count, sizeof *stalls->head);
+	stalls->sampled = ifr_realloc(stalls->sampled, count, sizeof *stalls->sampled);
+	memset(stalls->head + stalls->count, 0, (count - stalls->count) * sizeof *stalls->head);
+	memset(stalls->sampled + stalls->count, 0, (count - stalls->count) * sizeof *stalls->sampled);
+	stalls->count = count;
+}
+
 static void run_lane(struct cores *cores, struct core_lane *lane, const struct ifr_pass *pass, size_t index) {
 	const uint32_t *executions = pass->chunk->executions;
 	struct core_reading at = {.core = &cores->core, .course = &cores->course, .pass = pass, .lane = index};
 	for (unsigned i = 0; i < lane->fronts_count; i++)
 		core_front_add_blocks(&lane->fronts[i], pass->blocks_count);
+	if (pass->load_stalls)
+		reserve_stalls(&pass->load_stalls[index], pass->chunk->accesses_count);
 	for (size_t k = 0; k < cores->course.spans_count; k++) {
 		const struct ifr_core_span *span = &cores->course.spans[k];
 		core_reading_begin(&at, span);
@@ -213,6 +237,8 @@ static void count_core(const void *state, const struct ifr_pass *pass, size_t in
 		return;
 	const struct core_graph *graph = &cores->lanes[index].graphs[0];
 	ifr_core_sample_estimate(&graph->sample, graph->graph, graph->slots, values, errors);
+	if (pass->load_stalls)
+		pass->load_stalls[index].scale = ifr_core_sample_scale(&graph->sample);
 	for (unsigned i = 0; i < SAMPLE_VALUES; i++) {
 		counters->value[events[i]] += (uint64_t)(values[i] + 0.5);
 		pass->errors[index].value[events[i]] = errors[i];

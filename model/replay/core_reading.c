@@ -67,7 +67,8 @@ void core_reading_next(struct core_reading *at, size_t execution, struct ifr_cor
 	const struct ifr_block *about = &pass->chunk->blocks[pass->chunk->executions[execution] >> 1];
 	*outcome = (struct ifr_core_outcome){.addresses = pass->addresses[pass->lanes[at->lane].data_group] + at->data,
 	                                     .accesses = pass->chunk->accesses + about->first_access,
-	                                     .levels = pass->outcomes[at->lane].data + at->data};
+	                                     .levels = pass->outcomes[at->lane].data + at->data,
+	                                     .first_access = about->first_access};
 	if (at->before != IFR_EXECUTION_BREAK)
 		read_branch(at, execution, outcome);
 	read_fetch(at, execution, outcome);

@@ -130,12 +130,37 @@ void ifr_replay_set_lanes(struct ifr_replay *replay, const struct ifr_lane *lane
 	}
 }
 
+void ifr_replay_keep_outcomes(struct ifr_replay *replay) {
+	struct ifr_pass *pass = &replay->pass;
+	assert(!replay->started);
+	if (!pass->outcomes)
+		pass->outcomes = ifr_alloc(pass->lanes_count * sizeof *pass->outcomes);
+}
+
+void ifr_replay_keep_stalls(struct ifr_replay *replay) {
+	struct ifr_pass *pass = &replay->pass;
+	assert(!replay->started && pass->program);
+	pass->load_stalls = ifr_alloc(pass->lanes_count * sizeof *pass->load_stalls);
+}
+
+double ifr_replay_stalls(const struct ifr_replay *replay, size_t lane, size_t access) {
+	const struct ifr_load_stalls *stalls = &replay->pass.load_stalls[lane];
+	return access < stalls->count ? (double)stalls->head[access] + stalls->scale * (double)stalls->sampled[access]
+	                              : 0;
+}
+
+struct ifr_lane_outcomes ifr_replay_outcomes(const struct ifr_replay *replay, size_t lane) {
+	const struct ifr_pass *pass = &replay->pass;
+	return (struct ifr_lane_outcomes){&pass->outcomes[lane], &pass->data_lines[pass->lanes[lane].data_group],
+	                                  &pass->fetch_lines[lane]};
+}
+
 void ifr_replay_set_core(struct ifr_replay *replay, const struct ifr_core_program *program, uint64_t period) {
 	struct ifr_pass *pass = &replay->pass;
 	assert(!replay->started && ifr_machine_has_core(&replay->machine));
 	pass->program = program;
 	pass->core_period = period;
-	pass->outcomes = ifr_alloc(pass->lanes_count * sizeof *pass->outcomes);
+	ifr_replay_keep_outcomes(replay);
 	pass->errors = ifr_alloc(pass->lanes_count * sizeof *pass->errors);
 }
 
@@ -182,11 +207,13 @@ static void reserve_outcomes(struct ifr_pass *pass) {
 	}
 }
 
-void ifr_outcomes_reserve_fetches(struct ifr_pass *pass) {
+void ifr_outcomes_reserve_misses(struct ifr_pass *pass) {
 	for (size_t i = 0; i < pass->lanes_count && pass->outcomes; i++) {
 		struct ifr_outcomes *outcomes = &pass->outcomes[i];
 		outcomes->fetch_lines = ifr_realloc(outcomes->fetch_lines, pass->fetch_lines[i].count + 1, 1);
 		outcomes->fetch_pages = ifr_realloc(outcomes->fetch_pages, pass->fetch_pages[i].count + 1, 1);
+		outcomes->data_lines =
+			ifr_realloc(outcomes->data_lines, pass->data_lines[pass->lanes[i].data_group].count + 1, 1);
 	}
 }
 
@@ -198,10 +225,16 @@ static void free_outcomes(struct ifr_pass *pass) {
 		free(pass->outcomes[i].data);
 		free(pass->outcomes[i].fetch_lines);
 		free(pass->outcomes[i].fetch_pages);
+		free(pass->outcomes[i].data_lines);
 	}
 	for (size_t i = 0; i < pass->lanes_count && pass->ideal_times; i++)
 		ifr_ideal_times_release(&pass->ideal_times[i]);
 	free(pass->ideal_times);
+	for (size_t i = 0; i < pass->lanes_count && pass->load_stalls; i++) {
+		free(pass->load_stalls[i].head);
+		free(pass->load_stalls[i].sampled);
+	}
+	free(pass->load_stalls);
 	free(pass->outcomes);
 	free(pass->errors);
 }

@@ -18,6 +18,18 @@ struct ifr_marks {
 	size_t count, capacity;
 };
 
+/* Position: a data miss has the index of its access in the chunk, a fetch miss the index of the next access. */
+struct ifr_miss {
+	uint64_t key; /* line or page number: address / size */
+	uint32_t position;
+	uint32_t execution; /* of a fetch: the block execution in the chunk */
+};
+
+struct ifr_misses {
+	struct ifr_miss *items;
+	size_t count, capacity;
+};
+
 /* Branches that have a successor in the chunk are numbered from 0, the last of the chunk before among them. */
 struct ifr_outcomes {
 	struct ifr_marks conditional; /* mispredicted ones, by number of the conditional branch */
@@ -26,7 +38,24 @@ struct ifr_outcomes {
 	/* By position: level of the line, and of the page << IFR_OUTCOME_PAGE_SHIFT; the worst of all pieces. */
 	uint8_t *data;
 	uint8_t *fetch_lines, *fetch_pages; /* by miss in pass->fetch_lines and fetch_pages: its level */
+	uint8_t *data_lines;                /* by miss in the group's data_lines: its level */
 };
+
+/* The last chunk's outcomes in one lane, with the lines that missed the first caches. They belong to the replay until the
+ * next chunk. */
+struct ifr_lane_outcomes {
+	const struct ifr_outcomes *outcomes;
+	const struct ifr_misses *data_lines, *fetch_lines;
+};
+
+struct ifr_replay;
+/* Before the lanes: outcomes are noted, also without a core. */
+void ifr_replay_keep_outcomes(struct ifr_replay *replay);
+/* Before the lanes, with a core: cycles are noted for which retirement waits for loads. */
+void ifr_replay_keep_stalls(struct ifr_replay *replay);
+/* Of a lane and an access of the chunks' blocks, once the counters were read; of samples an estimate. */
+double ifr_replay_stalls(const struct ifr_replay *replay, size_t lane, size_t access);
+struct ifr_lane_outcomes ifr_replay_outcomes(const struct ifr_replay *replay, size_t lane);
 
 /* Notes the level of an access, in the bits from shift on, unless a piece of it was worse. */
 static inline void ifr_outcome_note(uint8_t *data, uint32_t position, unsigned level, unsigned shift) {

@@ -53,11 +53,11 @@ static unsigned touch_page(struct outer_lane *lane, uint64_t page) {
 	return walk ? IFR_LEVEL_PAGE_WALK : 1;
 }
 
-/* fetch_levels, data_levels: NULL if nothing is noted. */
+/* fetch_levels, data_levels: NULL if nothing is noted. line_levels: by miss of data; NULL for pages. */
 static inline __attribute__((always_inline)) void
 merge_misses(const struct ifr_misses *fetches, const struct ifr_misses *data, struct outer_lane *lane,
              unsigned (*touch)(struct outer_lane *, uint64_t), uint8_t *fetch_levels, uint8_t *data_levels,
-             unsigned shift) {
+             uint8_t *line_levels, unsigned shift) {
 	size_t f = 0;
 	for (size_t d = 0; d <= data->count; d++) {
 		for (; f < fetches->count && (d == data->count || fetches->items[f].position <= data->items[d].position);
@@ -71,19 +71,21 @@ merge_misses(const struct ifr_misses *fetches, const struct ifr_misses *data, st
 		const unsigned level = touch(lane, data->items[d].key);
 		if (data_levels)
 			ifr_outcome_note(data_levels, data->items[d].position, level, shift);
+		if (line_levels)
+			line_levels[d] = (uint8_t)level;
 	}
 }
 
 static void run_outer(void *state, struct ifr_pass *pass) {
 	struct outer_lane *lanes = state;
-	ifr_outcomes_reserve_fetches(pass);
+	ifr_outcomes_reserve_misses(pass);
 	for (size_t i = 0; i < pass->lanes_count; i++) {
 		const unsigned group = pass->lanes[i].data_group;
 		struct ifr_outcomes none = {0}, *outcomes = pass->outcomes ? &pass->outcomes[i] : &none;
 		merge_misses(&pass->fetch_lines[i], &pass->data_lines[group], &lanes[i], touch_line, outcomes->fetch_lines,
-		             outcomes->data, 0);
+		             outcomes->data, outcomes->data_lines, 0);
 		merge_misses(&pass->fetch_pages[i], &pass->data_pages[group], &lanes[i], touch_page, outcomes->fetch_pages,
-		             outcomes->data, IFR_OUTCOME_PAGE_SHIFT);
+		             outcomes->data, NULL, IFR_OUTCOME_PAGE_SHIFT);
 	}
 }
 

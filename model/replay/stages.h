@@ -28,17 +28,6 @@
 #include "model/replay/outcomes.h"
 #include "model/replay/replay.h"
 
-struct ifr_miss {
-	uint64_t key; /* line or page number: address / size */
-	uint32_t position;
-	uint32_t execution; /* of a fetch: the block execution in the chunk */
-};
-
-struct ifr_misses {
-	struct ifr_miss *items;
-	size_t count, capacity;
-};
-
 /* A stream of branches; its room grows with the chunk. */
 struct ifr_stream_list {
 	uint32_t *executions, *next; /* next is not filled in the stream CONDITIONAL */
@@ -51,6 +40,7 @@ struct ifr_block_data {
 
 #define IFR_DATA_START_INTERVAL 16
 
+struct ifr_load_stalls;
 struct ifr_pass {
 	const struct ifr_machine *machine;
 	unsigned line_shift, page_shift;
@@ -76,7 +66,7 @@ struct ifr_pass {
 	/* --- written by data (by group) and by fetch (by lane) --- */
 	struct ifr_misses *data_lines, *data_pages;
 	struct ifr_misses *fetch_lines, *fetch_pages;
-	/* --- written by all stages, by lane, if a core is replayed; NULL: no core --- */
+	/* --- written by all stages, by lane, if a core is replayed or outcomes are kept; else NULL --- */
 	struct ifr_outcomes *outcomes;
 	const struct ifr_core_program *program;
 	uint64_t core_period;            /* of the samples; 0: the graph runs over all instructions */
@@ -84,6 +74,15 @@ struct ifr_pass {
 	const uint32_t *ideal_sets;      /* sets of causes under which the core runs, too (idealised.h) */
 	size_t ideal_sets_count;
 	struct ifr_ideal_times *ideal_times; /* by lane */
+	struct ifr_load_stalls *load_stalls; /* by lane; NULL: not noted */
+};
+
+/* Cycles for which a core's retirement waits for loads, by access: of the instructions that all count, and of samples,
+ * which stand for `scale` times as many. */
+struct ifr_load_stalls {
+	uint64_t *head, *sampled;
+	size_t count;
+	double scale;
 };
 
 struct ifr_stage {
@@ -116,8 +115,8 @@ void ifr_survey_release(struct ifr_pass *pass);
 void ifr_fetch_miss(const struct ifr_pass *pass, struct ifr_misses *misses, size_t lane, size_t execution,
                     uint64_t key, unsigned shift);
 void ifr_misses_grow(struct ifr_misses *misses);
-/* Makes room for the levels of this chunk's fetch misses, in all lanes; nothing without a core. */
-void ifr_outcomes_reserve_fetches(struct ifr_pass *pass);
+/* Makes room for the levels of this chunk's misses, in all lanes; nothing if no outcomes are noted. */
+void ifr_outcomes_reserve_misses(struct ifr_pass *pass);
 static inline struct ifr_branches ifr_pass_stream(const struct ifr_pass *pass, enum ifr_stream stream) {
 	const struct ifr_stream_list *list = &pass->streams[stream];
 	return (struct ifr_branches){list->executions, stream == IFR_STREAM_CONDITIONAL ? NULL : list->next,

@@ -141,12 +141,16 @@ static void note_fetch(const struct merge *merge, struct missed missed, size_t i
 	(merge->pages ? outcomes->fetch_pages : outcomes->fetch_lines)[at] = (uint8_t)level_of(missed, i);
 }
 
-/* Notes the level of an access in all lanes, unless a piece of it was worse. */
+/* Notes the level of a data miss in all lanes, and of its access unless a piece of it was worse. */
 static void note_data(const struct merge *merge, const struct batch *batch, struct missed missed,
-                      uint32_t position) {
-	for (size_t i = 0; i < batch->count; i++)
-		ifr_outcome_note(merge->outcomes[batch->lanes[i]].data, position, level_of(missed, i),
+                      const struct ifr_misses *data, size_t miss) {
+	for (size_t i = 0; i < batch->count; i++) {
+		struct ifr_outcomes *outcomes = &merge->outcomes[batch->lanes[i]];
+		ifr_outcome_note(outcomes->data, data->items[miss].position, level_of(missed, i),
 		                 merge->pages ? IFR_OUTCOME_PAGE_SHIFT : 0);
+		if (!merge->pages)
+			outcomes->data_lines[miss] = (uint8_t)level_of(missed, i);
+	}
 }
 
 /* Touches the fetches that come before the access at a position. at: by lane, fetches done so far. Returns the
@@ -176,7 +180,7 @@ static void merge_misses(struct batch *batch, const struct ifr_misses *fetches, 
 			next = fetch_until(batch, fetches, at, data->items[i].position, merge);
 		const struct missed missed = merge->touch(batch, data->items[i].key, batch->all_lanes);
 		if (merge->outcomes)
-			note_data(merge, batch, missed, data->items[i].position);
+			note_data(merge, batch, missed, data, i);
 	}
 	fetch_until(batch, fetches, at, UINT64_MAX, merge);
 }
@@ -187,7 +191,7 @@ static void run_outer(void *state, struct ifr_pass *pass) {
 	if (outer->scalar)
 		ifr_stage_outer.run(outer->scalar, pass);
 	else
-		ifr_outcomes_reserve_fetches(pass);
+		ifr_outcomes_reserve_misses(pass);
 	for (size_t i = 0; i < outer->count; i++) {
 		struct batch *batch = &outer->batches[i];
 		const struct ifr_misses *data = &pass->data_lines[batch->group];
