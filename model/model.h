@@ -5,6 +5,7 @@
  *   layout/   gives every normalised address of the trace an address
  *   replay/   counts the events of that execution, under all layouts at once,
  *             with the structures of a described machine (machines/)
+ *   loads/    counts the misses of each load, and in which context it misses
  *   core/     knows a block's instructions as a described core executes them, and computes cycles by their dependences
  *
  * Replaying a recording of the shipped program under layout L gives exactly the counters that a recording of the
@@ -21,6 +22,7 @@
 #include "model/layout/conflicts.h"
 #include "model/layout/count.h"
 #include "model/layout/layout.h"
+#include "model/loads/loads.h"
 #include "model/machines/machine.h"
 #include "model/record/record.h"
 #include "model/replay/idealised.h"

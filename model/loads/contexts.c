@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Problem: 10^9 instructions have some 10^8 block executions and 4 · 10^8 references, each of which lengthens a history;
+ * contexts are wanted at the references of a few loads only.
+ * Idea: histories that are cheap to push (history.h), and of all references' outcomes a bitmap of the chunk, in which
+ * only misses are set. A table a load, kind and length counts; a length whose contexts do not fit into its table is given
+ * up, and so are longer ones, which have at least as many.
+ * Invariant: the tables of a load, kind and length sum up to the load's references and misses. */
+#include "model/loads/contexts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "model/loads/history.h"
+#include "model/replay/outcomes.h"
+
+const char *const ifr_load_context_kind_names[IFR_LOAD_CONTEXT_KINDS] = {"control flow", "self", "global"};
+
+struct profiled {
+	struct ifr_profiled_load *counts;
+	struct ifr_load_context_table tables[IFR_LOAD_CONTEXT_KINDS][IFR_LOAD_CONTEXT_LENGTHS];
+	size_t lengths[IFR_LOAD_CONTEXT_KINDS]; /* that are not given up */
+	struct ifr_outcome_bits outcomes;
+};
+
+struct profiling {
+	const struct ifr_load_context_request *request;
+	const struct ifr_trace_block *blocks;
+	const uint32_t *codes;
+	uint32_t *numbers; /* by access of the trace: number of the profiled load + 1; 0: none */
+	bool *wanted;      /* by block of the trace: has a profiled load */
+	struct profiled *loads;
+	struct ifr_block_history history;
+	uint64_t powers[IFR_LOAD_CONTEXT_LENGTHS]; /* of IFR_HISTORY_BASE, to the length + 1 */
+	uint64_t *bitmap; /* outcomes of the chunk's references, IFR_HISTORY_OUTCOMES earlier ones before */
+	uint64_t executions;
+	size_t most; /* contexts in a table */
+};
+
+static uint64_t power_of(unsigned exponent) {
+	uint64_t power = 1;
+	while (exponent--)
+		power *= IFR_HISTORY_BASE;
+	return power;
+}
+
+/* --- outcomes of all references -------------------------------------------------------------------------------- */
+
+static void set_outcomes(struct profiling *profiling, const struct ifr_trace_chunk *chunk,
+                         const struct ifr_lane_outcomes *lane) {
+	const size_t words = (chunk->accesses_count + 63) / 64 + 1 + IFR_HISTORY_OUTCOMES / 64;
+	profiling->bitmap = ifr_realloc(profiling->bitmap, words, sizeof *profiling->bitmap);
+	memset(profiling->bitmap + 2, 0, (words - 2) * sizeof *profiling->bitmap);
+	for (size_t i = 0; i < lane->data_lines->count; i++) {
+		const size_t at = lane->data_lines->items[i].position;
+		if ((lane->outcomes->data[at] & 3u) > profiling->request->level)
+			profiling->bitmap[2 + at / 64] |= 1ull << at % 64;
+	}
+}
+
+/* The 64 outcomes from a bit of the bitmap on. */
+static inline uint64_t word_at(const uint64_t *bitmap, size_t bit) {
+	const uint64_t *word = bitmap + bit / 64;
+	return bit % 64 ? word[0] >> bit % 64 | word[1] << (64 - bit % 64) : word[0];
+}
+
+/* The outcomes before a reference of the chunk. */
+static inline struct ifr_outcome_bits outcomes_before(const uint64_t *bitmap, size_t position) {
+	return (struct ifr_outcome_bits){.young = word_at(bitmap, position + 64), .old = word_at(bitmap, position)};
+}
+
+/* Keeps the last outcomes for the next chunk. */
+static void keep_outcomes(struct profiling *profiling, size_t count) {
+	const struct ifr_outcome_bits last = outcomes_before(profiling->bitmap, count);
+	profiling->bitmap[0] = last.old;
+	profiling->bitmap[1] = last.young;
+}
+
+/* --- contexts ---------------------------------------------------------------------------------------------------- */
+
+/* Gives up a length and all longer ones. */
+static void give_up(struct profiled *load, enum ifr_load_context_kind kind, size_t length) {
+	for (size_t i = length; i < load->lengths[kind]; i++)
+		ifr_load_context_table_release(&load->tables[kind][i]);
+	load->lengths[kind] = length;
+}
+
+static inline uint64_t context_key(const struct profiling *profiling, const struct profiled *load,
+                                   enum ifr_load_context_kind kind, size_t length, size_t position) {
+	const unsigned n = profiling->request->lengths[length];
+	if (kind == IFR_LOAD_CONTEXT_CONTROL_FLOW)
+		return ifr_block_history_key(&profiling->history, n + 1, profiling->powers[length]);
+	return ifr_outcome_bits_key(
+		kind == IFR_LOAD_CONTEXT_SELF ? load->outcomes : outcomes_before(profiling->bitmap, position), n);
+}
+
+static void count_reference(struct profiling *profiling, struct profiled *load, size_t position, bool missed) {
+	for (enum ifr_load_context_kind kind = 0; kind < IFR_LOAD_CONTEXT_KINDS; kind++)
+		for (size_t i = 0; i < load->lengths[kind]; i++) {
+			const uint64_t key = context_key(profiling, load, kind, i, position);
+			if (!ifr_load_context_table_count(&load->tables[kind][i], key, missed, profiling->executions,
+			                                  profiling->most))
+				give_up(load, kind, i);
+		}
+	ifr_outcome_bits_push(&load->outcomes, missed);
+	load->counts->references++;
+	load->counts->misses += missed;
+}
+
+static void count_block(struct profiling *profiling, const struct ifr_trace_block *block, size_t position,
+                        const uint8_t *levels) {
+	for (uint32_t k = 0; k < block->accesses; k++) {
+		const uint32_t number = profiling->numbers[block->first_access + k];
+		if (number)
+			count_reference(profiling, &profiling->loads[number - 1], position + k,
+			                (levels[position + k] & 3u) > profiling->request->level);
+	}
+}
+
+static void observe(void *data, const struct ifr_trace_chunk *chunk, const struct ifr_lane_outcomes *lane) {
+	struct profiling *profiling = data;
+	size_t position = 0;
+	set_outcomes(profiling, chunk, lane);
+	for (size_t i = 0; i < chunk->executions_count; i++, profiling->executions++) {
+		if (chunk->executions[i] == IFR_EXECUTION_BREAK) {
+			ifr_block_history_push(&profiling->history, IFR_EXECUTION_BREAK);
+			continue;
+		}
+		const uint32_t id = chunk->executions[i] >> 1;
+		if (profiling->codes[id])
+			ifr_block_history_push(&profiling->history, profiling->codes[id]);
+		if (profiling->wanted[id])
+			count_block(profiling, &profiling->blocks[id], position, lane->outcomes->data);
+		position += profiling->blocks[id].accesses;
+	}
+	keep_outcomes(profiling, position);
+}
+
+/* --- begin and end ----------------------------------------------------------------------------------------------- */
+
+/* The largest table that each of so many may have: seven eighths of a power of two of slots. */
+static size_t table_limit(const struct ifr_load_context_request *request) {
+	const size_t tables = request->load_count * IFR_LOAD_CONTEXT_KINDS * request->length_count + 1;
+	size_t slots = 16;
+	while (2 * slots * sizeof(struct ifr_load_context) * tables <= request->most_bytes)
+		slots *= 2;
+	return slots / 8 * 7;
+}
+
+static void find_wanted(struct profiling *profiling, const struct ifr_trace *trace,
+                        const struct ifr_load_sites *sites) {
+	const struct ifr_trace_access *accesses;
+	const size_t count = ifr_trace_blocks(trace, &profiling->blocks);
+	const size_t access_count = ifr_trace_accesses(trace, &accesses);
+	uint32_t *by_load = ifr_alloc((sites->count + 1) * sizeof *by_load);
+	profiling->numbers = ifr_alloc((access_count + 1) * sizeof *profiling->numbers);
+	profiling->wanted = ifr_alloc((count + 1) * sizeof *profiling->wanted);
+	for (size_t i = 0; i < profiling->request->load_count; i++)
+		by_load[profiling->request->loads[i]] = (uint32_t)i + 1;
+	for (size_t i = 0; i < count; i++)
+		for (uint32_t k = 0; k < profiling->blocks[i].accesses; k++) {
+			const uint32_t at = profiling->blocks[i].first_access + k, load = sites->of_access[at];
+			profiling->numbers[at] = load == IFR_NO_LOAD ? 0 : by_load[load];
+			profiling->wanted[i] |= profiling->numbers[at] != 0;
+		}
+	free(by_load);
+}
+
+static void begin(struct profiling *profiling, struct ifr_profiled_load *counts) {
+	const struct ifr_load_context_request *request = profiling->request;
+	profiling->loads = ifr_alloc((request->load_count + 1) * sizeof *profiling->loads);
+	profiling->bitmap = ifr_alloc(IFR_HISTORY_OUTCOMES / 8);
+	profiling->most = table_limit(request);
+	for (size_t i = 0; i < request->length_count; i++)
+		profiling->powers[i] = power_of(request->lengths[i] + 1);
+	for (size_t i = 0; i < request->load_count; i++) {
+		counts[i].load = request->loads[i];
+		profiling->loads[i].counts = &counts[i];
+		for (unsigned kind = 0; kind < IFR_LOAD_CONTEXT_KINDS; kind++)
+			profiling->loads[i].lengths[kind] = request->length_count;
+	}
+}
+
+static void finish(struct profiling *profiling) {
+	for (size_t i = 0; i < profiling->request->load_count; i++)
+		for (unsigned kind = 0; kind < IFR_LOAD_CONTEXT_KINDS; kind++)
+			for (size_t k = 0; k < profiling->request->length_count; k++) {
+				struct profiled *load = &profiling->loads[i];
+				struct ifr_load_context_list *list = &load->counts->lists[kind][k];
+				list->too_many = k >= load->lengths[kind];
+				list->items = ifr_load_context_table_take(&load->tables[kind][k], &list->count);
+			}
+	free(profiling->loads);
+	free(profiling->bitmap);
+	free(profiling->numbers);
+	free(profiling->wanted);
+}
+
+int ifr_load_contexts_make(struct ifr_trace *trace, struct ifr_address_map *map,
+                           const struct ifr_count_settings *settings, const struct ifr_load_sites *sites,
+                           const struct ifr_load_context_request *request, struct ifr_profiled_load **loads,
+                           struct ifr_error *err) {
+	struct profiling *profiling = ifr_alloc(sizeof *profiling);
+	struct ifr_count_settings observed = *settings;
+	struct ifr_counts counts;
+	*profiling = (struct profiling){.request = request, .codes = sites->codes};
+	*loads = ifr_alloc((request->load_count + 1) * sizeof **loads);
+	begin(profiling, *loads);
+	find_wanted(profiling, trace, sites);
+	observed.core = IFR_CORE_NONE;
+	observed.load_stalls = NULL;
+	observed.observe = observe;
+	observed.observer = profiling;
+	const int result = ifr_count_events(trace, &map, 1, &observed, &counts, NULL, err);
+	finish(profiling);
+	free(profiling);
+	return result;
+}
+
+void ifr_load_contexts_release(struct ifr_profiled_load *loads, size_t count) {
+	for (size_t i = 0; i < count; i++)
+		for (unsigned kind = 0; kind < IFR_LOAD_CONTEXT_KINDS; kind++)
+			for (unsigned k = 0; k < IFR_LOAD_CONTEXT_LENGTHS; k++)
+				free(loads[i].lists[kind][k].items);
+	free(loads);
+}
