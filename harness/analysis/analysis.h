@@ -14,6 +14,7 @@
 #include "harness/analysis/calibration.h"
 #include "harness/analysis/comparison.h"
 #include "harness/analysis/forecast.h"
+#include "harness/analysis/load_contexts.h"
 #include "harness/analysis/modelled_cycles.h"
 #include "harness/analysis/result.h"
 #include "harness/analysis/spike_plan.h"

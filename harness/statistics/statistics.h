@@ -9,6 +9,7 @@
  *     ridge.h        ridge regression
  *     series.h       a series at equal steps: its period, and values that stand out
  *     disturbance.h  serial disturbances of the machine, detected and removed
+ *     tolerance.h    cycles that predicted misses cost, and save
  *
  * Rules of all parts:
  *   units         values may have any unit; results have the same one
@@ -29,5 +30,6 @@
 #include "harness/statistics/ridge.h"
 #include "harness/statistics/sample.h"
 #include "harness/statistics/series.h"
+#include "harness/statistics/tolerance.h"
 
 #endif
