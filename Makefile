@@ -374,7 +374,7 @@ format: ## put the code into its layout
 
 # --- installing ------------------------------------------------------------------------------------------------
 
-COMMANDS := bench audit cure optimize compare calibrate blame predict variants run layout align verify heap limit record replay icost trace report explain \
+COMMANDS := bench audit cure optimize compare calibrate blame predict variants run layout align verify heap limit record replay misses icost trace report explain \
 	pack import kit doctor
 FORMATS := experiment plan machine
 MAN := $(BUILD)/man

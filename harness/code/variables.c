@@ -23,12 +23,28 @@ struct operand {
 	bool indexed; /* an index is added: the access lies somewhere in what begins at the displacement */
 };
 
+/* The object that holds an address, whatever marks without a size, such as __bss_start, begin there, too. */
+static bool find_object(Dwfl_Module *module, uint64_t address, struct ifr_global *global) {
+	const int count = dwfl_module_getsymtab(module);
+	for (int i = 1; i < count; i++) {
+		GElf_Sym symbol;
+		GElf_Addr start;
+		const char *name = dwfl_module_getsym_info(module, i, &symbol, &start, NULL, NULL, NULL);
+		if (name && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT && start <= address &&
+		    address - start < symbol.st_size) {
+			*global = (struct ifr_global){name, start, symbol.st_size};
+			return true;
+		}
+	}
+	return false;
+}
+
 bool ifr_source_find_global(struct ifr_source *source, uint64_t address, struct ifr_global *global) {
 	GElf_Sym symbol;
 	GElf_Off offset = 0;
 	global->name = dwfl_module_addrinfo(source->module, address, &offset, &symbol, NULL, NULL, NULL);
 	if (!global->name || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || offset >= symbol.st_size)
-		return false;
+		return find_object(source->module, address, global);
 	global->start = address - offset;
 	global->bytes = symbol.st_size;
 	return true;

@@ -36,8 +36,7 @@ static int check_mapped(const struct ifr_trace *trace, const char *library, stru
 	                        library);
 }
 
-/* Loads the kit of the recorded program, if the program has not changed since. */
-static int load_kit(const struct ifr_trace *trace, struct ifr_kit *kit, struct ifr_error *err) {
+int ifr_recorded_kit_load(const struct ifr_trace *trace, struct ifr_kit *kit, struct ifr_error *err) {
 	/* A library that layouts move has taken the program's place. */
 	char *library = ifr_trace_fact(trace, "library");
 	char *program = library ? library : ifr_trace_fact(trace, "program");
@@ -251,7 +250,7 @@ int ifr_replay_plans(struct ifr_plan_replay *replay, const struct ifr_plan *plan
 	int result = 0;
 	ifr_kit_init(&kit);
 	if (needs_kit(plans, count)) {
-		result = load_kit(replay->trace, &kit, err);
+		result = ifr_recorded_kit_load(replay->trace, &kit, err);
 		if (!result)
 			result = ifr_builder_open(&kit, &builder, err);
 	}

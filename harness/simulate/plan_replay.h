@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "common/plan.h"
+#include "kit/kit.h"
 #include "model/model.h"
 
 /* Limits: layouts in a batch, which reads the trace once, and layouts in a vector group of the engines. Each
@@ -39,5 +40,8 @@ struct ifr_plan_replay {
  * deadline is too early (with expected_ns); those of ifr_layout_of_plan and ifr_count_events. */
 int ifr_replay_plans(struct ifr_plan_replay *replay, const struct ifr_plan *plans, size_t count,
                      struct ifr_counts *counters, struct ifr_error *err);
+
+/* Loads the kit of a trace's program. Errors: IFR_E_USAGE if there is none, or if the program has changed since. */
+int ifr_recorded_kit_load(const struct ifr_trace *trace, struct ifr_kit *kit, struct ifr_error *err);
 
 #endif

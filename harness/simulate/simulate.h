@@ -9,6 +9,8 @@
  *     alias_pairs.h      the loads and stores that alias in a layout, by name
  *     change_names.h     the accesses and blocks by which two layouts differ, by name
  *     conflict_names.h   the lines and branches that meet in a set of a cache or BTB, by name
+ *     load_misses.h      the loads that miss in a layout, and in which context, by name
+ *     load_paths.h       contexts of loads in words
  *     executed_code.h    the blocks of a recording, and how often each was executed
  *     instruction_classes.h  executed instructions by class
  *     model_executor.h   the executor of campaigns that replays instead of running
@@ -24,6 +26,8 @@
 #include "harness/simulate/heap_objects.h"
 #include "harness/simulate/idealised_replay.h"
 #include "harness/simulate/instruction_classes.h"
+#include "harness/simulate/load_misses.h"
+#include "harness/simulate/load_paths.h"
 #include "harness/simulate/model_executor.h"
 #include "harness/simulate/plan_layouts.h"
 #include "harness/simulate/plan_replay.h"

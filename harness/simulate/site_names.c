@@ -44,10 +44,11 @@ char *ifr_site_code(struct ifr_site_names *names, uint64_t normalised) {
 	return ifr_buffer_detach(&text);
 }
 
-/* The request whose object holds a normalised address: the last one at or before it. */
-static void name_object(const struct ifr_trace *trace, uint64_t normalised, struct ifr_buffer *text) {
+/* The last object at or before a normalised address holds it. */
+const struct ifr_trace_request *ifr_site_object(const struct ifr_site_names *names, uint64_t normalised,
+                                                size_t *number) {
 	const struct ifr_trace_request *requests;
-	size_t low = 0, high = ifr_trace_requests(trace, &requests);
+	size_t low = 0, high = ifr_trace_requests(names->trace, &requests);
 	while (high - low > 1) {
 		const size_t middle = (low + high) / 2;
 		if (requests[middle].normalised <= normalised)
@@ -55,10 +56,17 @@ static void name_object(const struct ifr_trace *trace, uint64_t normalised, stru
 		else
 			high = middle;
 	}
-	if (!high)
+	*number = low;
+	return high ? &requests[low] : NULL;
+}
+
+static void name_object(const struct ifr_site_names *names, uint64_t normalised, struct ifr_buffer *text) {
+	size_t number;
+	const struct ifr_trace_request *object = ifr_site_object(names, normalised, &number);
+	if (!object)
 		ifr_buffer_puts(text, "heap");
 	else
-		ifr_buffer_printf(text, "heap object %zu of %" PRIu64 " bytes", low, requests[low].bytes);
+		ifr_buffer_printf(text, "heap object %zu of %" PRIu64 " bytes", number, object->bytes);
 }
 
 /* The data that the instruction accesses that ends `end` bytes into a block. */
@@ -76,7 +84,7 @@ static char *name_data(struct ifr_site_names *names, uint64_t data, uint64_t blo
 		if (!source || !ifr_source_global(source, offset, &text))
 			ifr_buffer_printf(&text, "data of %s", ifr_path_base(mapping->path));
 	} else if (kind == IFR_MAPPING_OBJECTS) {
-		name_object(names->trace, data, &text);
+		name_object(names, data, &text);
 	} else {
 		ifr_buffer_puts(&text, kind == IFR_MAPPING_HEAP        ? "heap"
 		                       : kind == IFR_MAPPING_ANONYMOUS ? "anonymous memory"

@@ -17,6 +17,10 @@ void ifr_site_names_free(struct ifr_site_names *names);
 const struct ifr_mapping *ifr_site_mapping(const struct ifr_site_names *names, uint64_t normalised);
 struct ifr_source *ifr_site_source(struct ifr_site_names *names, uint64_t normalised);
 
+/* The request whose object holds a normalised address of the objects' mapping, and its number; NULL: there is none. */
+const struct ifr_trace_request *ifr_site_object(const struct ifr_site_names *names, uint64_t normalised,
+                                                size_t *number);
+
 /* "main (micro.c:5)"; the caller frees. */
 char *ifr_site_code(struct ifr_site_names *names, uint64_t normalised);
 /* An access of a block, by their numbers in the trace, to a normalised address. *data_name: "inc", "i in micro", "stack",

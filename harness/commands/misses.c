@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interfero misses: which loads of a program miss, and in which context. */
+#include <stdlib.h>
+
+#include "common/file.h"
+#include "harness/commands/campaign_options.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/interrupts.h"
+#include "harness/commands/misses_options.h"
+#include "harness/commands/misses_result.h"
+#include "harness/commands/progress.h"
+#include "harness/exec/exec.h"
+
+/* --- the machine ------------------------------------------------------------------------------------------------- */
+
+static int set_value(struct ifr_machine *machine, enum ifr_setting setting, uint64_t value,
+                     struct ifr_error *err) {
+	char *key = ifr_format("%s.%s", ifr_settings[setting].group, ifr_settings[setting].name);
+	char *text = ifr_format("%llu", (unsigned long long)value);
+	const int result = ifr_machine_set(machine, key, text, err);
+	free(key);
+	free(text);
+	return result;
+}
+
+/* Gives the cache of the level its geometry, and all caches its lines. */
+static int set_cache(struct ifr_machine *machine, unsigned level, const struct misses_cache *cache,
+                     struct ifr_error *err) {
+	static const enum ifr_setting caches[] = {IFR_L1I_BYTES, IFR_L1D_BYTES, IFR_L2_BYTES, IFR_L3_BYTES};
+	const enum ifr_setting first = misses_level_setting(level);
+	int result = set_value(machine, first, cache->bytes, err);
+	if (!result)
+		result = set_value(machine, first + 1, cache->ways, err);
+	for (unsigned i = 0; i < sizeof caches / sizeof *caches && !result; i++)
+		if (machine->values[caches[i]])
+			result = set_value(machine, caches[i] + 2, cache->line, err);
+	return result ? result : ifr_machine_check(machine, err);
+}
+
+static int open_machine(const struct misses_options *options, struct ifr_machine **machine,
+                        struct ifr_error *err) {
+	int result = ifr_machine_open(machine, options->machine, err);
+	if (!result && options->cache.bytes)
+		result = set_cache(*machine, (unsigned)options->level, &options->cache, err);
+	return result;
+}
+
+/* --- recording --------------------------------------------------------------------------------------------------- */
+
+/* Records the program into a folder of its own. *status: the program's exit status. */
+static int record_program(struct misses_options *options, const char *path, int *status, struct ifr_error *err) {
+	struct ifr_recording_request *request = &options->recording;
+	struct ifr_recorded recorded = {0};
+	char *program = NULL;
+	const bool shown = progress_wanted(options->quiet);
+	int result = campaign_options_find_program(request->argv[0], &program, err);
+	request->program = program;
+	request->more_environment = &options->environment;
+	request->path = path;
+	request->silent = true;
+	request->progress = shown ? progress_show_recording : NULL;
+	if (!result)
+		result = ifr_recording_make(request, &recorded, err);
+	if (shown)
+		progress_clear();
+	free(program);
+	*status = recorded.exit_status;
+	return result;
+}
+
+/* --- the profile ------------------------------------------------------------------------------------------------- */
+
+static int set_latency(const struct misses_options *options, struct misses_result *result, struct ifr_error *err) {
+	result->latency_given = options->latency > 0;
+	result->latency = (struct ifr_latency){options->latency, options->overhead};
+	if (!result->latency_given)
+		result->latency.miss = misses_mean_latency(&result->profile.summary, result->machine, result->level);
+	if (!result->latency_given && result->profile.misses && result->latency.miss <= 0)
+		return ifr_fail(err, IFR_E_USAGE, "the machine %s has no penalty for these misses: give --latency",
+		                result->machine_name);
+	return 0;
+}
+
+static int profile_trace(const struct misses_options *options, struct ifr_trace *trace,
+                         const struct ifr_plan *plan, struct misses_result *result, struct ifr_error *err) {
+	const bool shown = progress_wanted(options->quiet);
+	const struct ifr_load_misses_request request = {.plan = plan,
+	                                                .machine = result->machine,
+	                                                .core = options->core,
+	                                                .level = (unsigned)options->level,
+	                                                .top = options->top,
+	                                                .least = options->least,
+	                                                .most = options->most,
+	                                                .lengths = options->lengths,
+	                                                .length_count = options->length_count,
+	                                                .most_bytes = options->bytes,
+	                                                .progress = shown ? progress_show_replay : NULL};
+	int status = ifr_load_misses_make(trace, &request, &result->profile, err);
+	if (shown)
+		progress_clear();
+	if (!status)
+		status = set_latency(options, result, err);
+	if (status)
+		return status;
+	ifr_load_contexts_judge(result->profile.contexts, result->profile.context_count, options->length_count,
+	                        result->latency, &result->judged);
+	misses_describe(result, trace);
+	return 0;
+}
+
+static int print_result(const struct misses_options *options, const struct misses_result *result,
+                        struct ifr_error *err) {
+	struct ifr_buffer text = {0};
+	if (result->damage)
+		ifr_command_note("%s: %s: only the part before the damage is profiled", result->trace, result->damage);
+	(options->json ? misses_print_json : misses_print_text)(result, &text);
+	const int status = ifr_command_print(&text, err);
+	ifr_buffer_release(&text);
+	return status;
+}
+
+static int profile_file(const struct misses_options *options, const char *path, const struct ifr_machine *machine,
+                        bool *damaged, struct ifr_error *err) {
+	struct misses_result result = {.trace = options->trace ? options->trace : options->recording.argv[0],
+	                               .machine_name = options->machine,
+	                               .machine = machine,
+	                               .level = (unsigned)options->level,
+	                               .core = options->core != IFR_CORE_NONE,
+	                               .least = options->least,
+	                               .most = options->most,
+	                               .top = options->top,
+	                               .lengths = options->lengths,
+	                               .length_count = options->length_count};
+	struct ifr_trace *trace = NULL;
+	struct ifr_plan plan;
+	ifr_plan_init(&plan);
+	int status = ifr_trace_open(path, &trace, err);
+	if (!status && options->plan)
+		status = ifr_plan_read(options->plan, &plan, err);
+	if (!status)
+		status = profile_trace(options, trace, options->plan ? &plan : NULL, &result, err);
+	if (!status) {
+		result.damage = ifr_trace_damage(trace);
+		result.recording = ifr_trace_text(trace);
+		*damaged = result.damage;
+		status = print_result(options, &result, err);
+	}
+	misses_result_release(&result);
+	ifr_plan_release(&plan);
+	ifr_trace_free(trace);
+	return status;
+}
+
+/* Profiles the trace, or records the program into a temporary one and profiles that. *failed: exit status 3. */
+static int run_command(struct misses_options *options, const struct ifr_machine *machine, bool *failed,
+                       struct ifr_error *err) {
+	char *folder = NULL;
+	int status = 0;
+	if (options->trace)
+		return profile_file(options, options->trace, machine, failed, err);
+	int result = ifr_temporary_dir(&folder, err);
+	char *path = ifr_format("%s/trace", folder ? folder : "");
+	if (!result)
+		result = record_program(options, path, &status, err);
+	if (!result)
+		result = profile_file(options, path, machine, failed, err);
+	if (!result && status)
+		ifr_command_note("the program ended with status %d", status);
+	*failed |= status != 0;
+	if (folder)
+		ifr_tree_remove(folder, NULL);
+	free(folder);
+	free(path);
+	return result;
+}
+
+int ifr_command_misses(int argc, char **argv) {
+	struct misses_options options;
+	struct ifr_error err = {0};
+	struct ifr_machine *machine = NULL;
+	bool failed = false;
+	misses_options_init(&options);
+	argp_parse(&ifr_misses_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	catch_interrupts();
+	int result = open_machine(&options, &machine, &err);
+	if (!result)
+		result = run_command(&options, machine, &failed, &err);
+	ifr_machine_free(machine);
+	ifr_strings_release(&options.environment);
+	if (ifr_launch_interrupted())
+		return STOPPED_BY_INTERRUPT;
+	if (result)
+		return ifr_command_failed(&err);
+	return failed ? IFR_E_PROGRAM : 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options of `interfero misses`. */
+#ifndef IFR_HARNESS_MISSES_OPTIONS_H
+#define IFR_HARNESS_MISSES_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "harness/simulate/simulate.h"
+
+/* --cache SIZE:WAYS:LINE, in bytes. */
+struct misses_cache {
+	uint64_t bytes, ways, line;
+};
+
+struct misses_options {
+	struct ifr_recording_request recording;
+	struct ifr_strings environment;
+	const char *trace, *machine, *plan;
+	struct misses_cache cache;
+	uint64_t level, top, bytes;
+	double least, most, latency, overhead; /* latency 0: the machine's */
+	unsigned lengths[IFR_LOAD_CONTEXT_LENGTHS];
+	size_t length_count;
+	enum ifr_core_use core;
+	bool json, quiet;
+};
+
+/* Fills in the defaults; the parser's input (ifr_misses_argp). */
+void misses_options_init(struct misses_options *options);
+
+#endif
