@@ -200,7 +200,12 @@ vary() {
 	refuse 2 frames INTERFERO_SOURCES=1 -- interfero variants -q -n 1 --axes frames -o v ./other
 	interfero-gcc -O2 program.c -o other
 	refuse 2 globals INTERFERO_SOURCES=1 -- interfero variants -q -n 1 --axes globals -o v ./other
-	refuse 4 "no unit of program" cc1 -- env INTERFERO_GCC=/bin/true interfero variants -q -n 1 --axes frames -o v ./program
+	# Neither is the compiler of the program: one tells another version, the other knows no cc1.
+	mkdir none
+	printf '#!/bin/sh\necho 99\n' >none/gcc
+	chmod +x none/gcc
+	cp none/gcc "none/gcc-$(gcc -dumpversion | cut -d. -f1)"
+	refuse 4 "no unit of program" cc1 -- env PATH="$PWD/none:$PATH" INTERFERO_GCC=/bin/true interfero variants -q -n 1 --axes frames -o v ./program
 	INTERFERO_KITS=/dev/null/no run -0 sources interfero-gcc -c program.c -o a.o
 	[[ $output == *warning*source*not*kept* ]]
 }
