@@ -22,19 +22,34 @@ static char *copy_text(const char *text) {
 	return text ? ifr_strdup(text) : NULL;
 }
 
+/* An array with room for one more element: it doubles whenever the count is a power of two. */
+static void *grow(void *items, size_t count, size_t bytes) {
+	return count & (count - 1) ? items : ifr_realloc(items, count ? 2 * count : 1, bytes);
+}
+
+static void add_place(struct ifr_plan *plan, const struct ifr_plan_place *place) {
+	plan->places = grow(plan->places, plan->place_count, sizeof *plan->places);
+	plan->places[plan->place_count++] = *place;
+}
+
+static void add_places(struct ifr_plan *plan, const struct ifr_plan *other) {
+	for (size_t i = 0; i < other->place_count; i++) {
+		struct ifr_plan_place place = other->places[i];
+		place.unit = ifr_strdup(place.unit);
+		add_place(plan, &place);
+	}
+}
+
 void ifr_plan_copy(struct ifr_plan *copy, const struct ifr_plan *plan) {
 	*copy = *plan;
 	for (int i = 0; i < IFR_AXIS_COUNT; i++) {
 		copy->axis[i].only = copy_text(plan->axis[i].only);
 		copy->axis[i].except = copy_text(plan->axis[i].except);
 	}
+	/* With the room that more places expect (grow). */
 	copy->places = NULL;
-	if (plan->place_count)
-		copy->places = ifr_realloc(NULL, plan->place_count, sizeof *copy->places);
-	for (size_t i = 0; i < plan->place_count; i++) {
-		copy->places[i] = plan->places[i];
-		copy->places[i].unit = ifr_strdup(plan->places[i].unit);
-	}
+	copy->place_count = 0;
+	add_places(copy, plan);
 	copy->rooms = NULL;
 	copy->room_count = 0;
 	copy->last = NULL;
@@ -113,16 +128,6 @@ bool ifr_axis_setting_covers(const struct ifr_axis_setting *setting, const char 
 	       !(setting->except && match_any(setting->except, names));
 }
 
-/* An array with room for one more element: it doubles whenever the count is a power of two. */
-static void *grow(void *items, size_t count, size_t bytes) {
-	return count & (count - 1) ? items : ifr_realloc(items, count ? 2 * count : 1, bytes);
-}
-
-static void add_place(struct ifr_plan *plan, const struct ifr_plan_place *place) {
-	plan->places = grow(plan->places, plan->place_count, sizeof *plan->places);
-	plan->places[plan->place_count++] = *place;
-}
-
 void ifr_plan_place(struct ifr_plan *plan, const char *unit) {
 	add_place(plan, &(struct ifr_plan_place){.unit = ifr_strdup(unit)});
 }
@@ -142,11 +147,7 @@ void ifr_plan_adopt(struct ifr_plan *plan, const struct ifr_plan *other) {
 		setting->only = copy_text(other->axis[i].only);
 		setting->except = copy_text(other->axis[i].except);
 	}
-	for (size_t i = 0; i < other->place_count; i++) {
-		struct ifr_plan_place place = other->places[i];
-		place.unit = ifr_strdup(place.unit);
-		add_place(plan, &place);
-	}
+	add_places(plan, other);
 	ifr_plan_match(plan, other);
 }
 

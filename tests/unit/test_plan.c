@@ -177,6 +177,22 @@ static void test_patterns(void **state) {
 	assert_int_equal(parse(HEAD "nops only=\n", &plan, &err), -IFR_E_USAGE);
 }
 
+/* Copies take further places behind any number of them. */
+static void test_copies_take_places(void **state) {
+	(void)state;
+	struct ifr_plan plan, copy;
+	struct ifr_error err;
+	assert_int_equal(parse(HEAD "order a\norder b\norder c\n", &plan, &err), 0);
+	ifr_plan_copy(&copy, &plan);
+	ifr_plan_release(&plan);
+	for (int i = 0; i < 20; i++)
+		ifr_plan_place_at(&copy, "d", (uint64_t)i);
+	assert_int_equal(copy.place_count, 23);
+	assert_string_equal(copy.places[2].unit, "c");
+	assert_int_equal(copy.places[22].address, 19);
+	ifr_plan_release(&copy);
+}
+
 static void test_places(void **state) {
 	(void)state;
 	struct ifr_plan plan, copy;
@@ -400,6 +416,7 @@ int main(void) {
 		cmocka_unit_test(test_line_ends),
 		cmocka_unit_test(test_errors_name_their_line),
 		cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_copies_take_places),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_many_places),
 		cmocka_unit_test(test_limits_are_in_range),
