@@ -55,7 +55,7 @@ LIBRARY_SOURCES := $(filter-out $(VECTOR_SOURCES) $(wildcard model/recorder/*.c 
 	model/recorder/qemu/,recorder.c prefetches.c writer.c syscalls.c),$(call sources,common compiletime kit relinker model harness)) $(sort $(wildcard runtime/*.c))
 MACHINES := $(sort $(wildcard model/machines/*.cfg))
 LIBRARY := $(BUILD)/libinterfero.a
-WRAPPER_SOURCES := wrapper/compiler.c $(call sources,common)
+WRAPPER_SOURCES := wrapper/compiler.c wrapper/requested_layout.c $(call sources,common)
 ASSEMBLER_SOURCES := wrapper/assembler.c $(call sources,compiletime common) kit/store.c kit/digest.c
 PROPER_SOURCES := wrapper/proper.c $(call sources,wrapper/proper compiletime common) kit/store.c kit/digest.c
 CAPTURE_SOURCES := wrapper/linker.c $(call sources,wrapper/capture compiletime kit common)
@@ -374,7 +374,7 @@ format: ## put the code into its layout
 
 # --- installing ------------------------------------------------------------------------------------------------
 
-COMMANDS := bench audit cure optimize compare calibrate blame predict variants run layout align verify heap limit record replay misses icost trace report explain \
+COMMANDS := bench audit cure optimize compare calibrate blame predict variants run layout align pin verify heap limit record replay misses icost trace report explain \
 	pack import kit doctor
 FORMATS := experiment plan machine
 MAN := $(BUILD)/man

@@ -29,6 +29,7 @@ static const struct ifr_command commands[] = {
 	{"run", ifr_command_run, "run a program once in one layout", &ifr_run_argp},
 	{"layout", ifr_command_layout, "print a layout as a plan that pins each unit", &ifr_layout_argp},
 	{"align", ifr_command_align, "give two builds of a program equal addresses", &ifr_align_argp},
+	{"pin", ifr_command_pin, "give a linked program the layout of a plan", &ifr_pin_argp},
 	{"verify", ifr_command_verify, "check that variants differ in their layout only", &ifr_verify_argp},
 	{"heap", ifr_command_heap, "compare allocators in a program: page offsets, time, memory", &ifr_heap_argp},
 	{"limit", ifr_command_limit, "make a long-running program end after a budget of time", &ifr_limit_argp},

@@ -8,6 +8,7 @@
  *     kits/KEY/kit.json     a description of the link (format below)
  *     kits/KEY/map          the linker's map of the original link
  *     kits/KEY/root/…       a sysroot: the inputs at their paths in the link (hard links to objects/)
+ *     kits/.pinned-KEY      a symbolic link to the kit of a pinned program, whose own key is KEY
  *
  * KEY is the program's GNU build-id in hexadecimal, so that copies and stripped copies still find their kit; for a
  * program without a build-id, "sha256-" and the digest of its bytes.
@@ -80,6 +81,10 @@ int ifr_kit_load(const char *key, struct ifr_kit *kit, struct ifr_error *err);
 int ifr_kit_of_program(const char *program, struct ifr_kit *kit, struct ifr_error *err);
 /* The same for a program that may have no kit: found is then false, and the kit initialised. */
 int ifr_kit_find(const char *program, struct ifr_kit *kit, bool *found, struct ifr_error *err);
+/* Notes that a variant of the kit took the place of its program: both functions above then find the kit for it. */
+int ifr_kit_note_pinned(const char *program, const struct ifr_kit *kit, struct ifr_error *err);
+/* Whether a program is such a variant of the kit. */
+bool ifr_kit_is_pinned(const char *program, const struct ifr_kit *kit);
 /* Checks the digests of all inputs. Errors: IFR_E_ENVIRONMENT with the first input that differs. */
 int ifr_kit_check(const struct ifr_kit *kit, struct ifr_error *err);
 /* Lists the keys of all kits, sorted. */

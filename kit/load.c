@@ -77,8 +77,7 @@ out:
 	return result;
 }
 
-/* The key under which the kit of an ELF program would be stored. */
-static int key_of_program(const char *program, char key[IFR_KEY_MAX], struct ifr_error *err) {
+int kit_key_of_program(const char *program, char key[IFR_KEY_MAX], struct ifr_error *err) {
 	char id[2 * IFR_BUILD_ID_MAX_BYTES + 1], digest[IFR_SHA256_HEX];
 	int result = ifr_build_id_read(program, id, err);
 	if (result)
@@ -93,12 +92,12 @@ int ifr_kit_find(const char *program, struct ifr_kit *kit, bool *found, struct i
 	char key[IFR_KEY_MAX], *folder = NULL;
 	ifr_kit_init(kit);
 	*found = false;
-	int result = key_of_program(program, key, err);
-	if (!result)
+	int result = kit_key_of_program(program, key, err);
+	for (int i = 0; i < 2 && !result && !*found && (!i || kit_follow_pinned(key)); i++) {
 		result = kit_folder(key, &folder, err);
-	if (!result)
-		*found = ifr_file_exists(folder);
-	free(folder);
+		*found = !result && ifr_file_exists(folder);
+		free(folder);
+	}
 	return *found ? ifr_kit_load(key, kit, err) : result;
 }
 
@@ -106,7 +105,7 @@ int ifr_kit_of_program(const char *program, struct ifr_kit *kit, struct ifr_erro
 	char key[IFR_KEY_MAX];
 	bool found;
 	int result = ifr_kit_find(program, kit, &found, err);
-	if (result || found || (result = key_of_program(program, key, err)))
+	if (result || found || (result = kit_key_of_program(program, key, err)))
 		return result;
 	return ifr_fail(err, IFR_E_USAGE,
 	                "%s has no kit: build it with CC=interfero-gcc, which captures its link (key %.12s…)", program,

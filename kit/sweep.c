@@ -39,13 +39,19 @@ static int sweep_object(const char *path, const struct stat *status, int type, s
 	return 0;
 }
 
-static void remove_killed_captures(const char *kits) {
+/* Whether an entry of the folder of kits is of no use: the remains of a capture, or a pinned program's link to a kit
+ * that was removed. */
+static bool is_left_over(const char *name, const char *path) {
+	struct stat status;
+	return ifr_starts_with(name, ".new-") ? !lstat(path, &status) && time(NULL) - status.st_ctime > YOUNG_SECONDS
+	                                      : ifr_starts_with(name, KIT_PINNED_PREFIX) && stat(path, &status);
+}
+
+static void remove_left_over(const char *kits) {
 	DIR *folder = opendir(kits);
 	for (struct dirent *entry; folder && (entry = readdir(folder));) {
 		char *path = ifr_format("%s/%s", kits, entry->d_name);
-		struct stat status;
-		if (ifr_starts_with(entry->d_name, ".new-") && !lstat(path, &status) &&
-		    time(NULL) - status.st_ctime > YOUNG_SECONDS)
+		if (is_left_over(entry->d_name, path))
 			ifr_tree_remove(path, NULL);
 		free(path);
 	}
@@ -58,7 +64,7 @@ int ifr_kit_sweep(int64_t *freed_bytes, struct ifr_error *err) {
 	int result = store_path("kits", &kits, err);
 	if (result)
 		return result;
-	remove_killed_captures(kits);
+	remove_left_over(kits);
 	free(kits);
 	if ((result = store_path("objects", &objects, err)))
 		return result;

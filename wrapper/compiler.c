@@ -8,6 +8,8 @@
  * - with INTERFERO_TEMPLATES or INTERFERO_SOURCES: templates, and our folder of assemblers (wrapper/assembler.c)
  * - with INTERFERO_SOURCES: our folder of compilers proper (wrapper/proper.c)
  *
+ * A layout that the build asks for is passed on in the environment (wrapper/requested_layout.h).
+ *
  * The driver never waits for the compiler and never runs twice in one chain of commands. */
 #include <errno.h>
 #include <stdbool.h>
@@ -22,6 +24,7 @@
 #include "common/gcc.h"
 #include "common/process.h"
 #include "common/strings.h"
+#include "wrapper/requested_layout.h"
 
 /* Set for the compiler and all that it starts; a driver that finds it set was called in a circle. */
 #define GUARD "INTERFERO_COMPILING"
@@ -127,7 +130,9 @@ static int exec_compiler(const char *name, const char *real, const char *plugin,
 			add_gcc_arguments(&arguments, home, plugin);
 	}
 	for (int i = 1; i < argc; i++)
-		ifr_strings_add(&arguments, argv[i]);
+		if (!is_layout_option(argv[i]))
+			ifr_strings_add(&arguments, argv[i]);
+	layout_request(argc, argv);
 	execv(real, arguments.items);
 	int status = print_failure(name, "cannot run ", real, strerror(errno));
 	ifr_strings_release(&arguments);

@@ -3,7 +3,10 @@
  * captures the link as a kit.
  *
  * The link is never at risk. If the capture fails, the program is linked all the same, the exit status is the
- * linker's, and one warning says that there is no kit. */
+ * linker's, and one warning says that there is no kit.
+ *
+ * Where the build asks for a layout (wrapper/requested_layout.h), the program gets it once it is captured. If that fails,
+ * it stays as it was linked, with one warning; INTERFERO_LAYOUT_STRICT=1 makes this an error. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,6 +20,7 @@
 #include "common/process.h"
 #include "wrapper/capture/capture.h"
 #include "wrapper/capture/ltrans.h"
+#include "wrapper/requested_layout.h"
 
 /* Counts our linkers in the chain of calls; a linker that calls a compiler to link makes it 1. */
 #define GUARD "INTERFERO_LINKING"
@@ -39,10 +43,21 @@ static const char *linker_kind(const char *name, const char *real) {
 	                              : "ld.bfd";
 }
 
-static bool worth_capturing(const struct ifr_link *link, char cwd[PATH_MAX]) {
+/* Whether the link makes a program or library of the user's, and not one of a build system's tests. */
+static bool makes_program(const struct ifr_link *link, char cwd[PATH_MAX]) {
+	return depth() == 0 && link->has_inputs && !link->relocatable && getcwd(cwd, PATH_MAX) &&
+	       !ifr_link_is_probe(link->output, cwd);
+}
+
+static bool wants_capture(void) {
 	const char *capture = getenv("INTERFERO_CAPTURE");
-	return depth() == 0 && link->has_inputs && !link->relocatable && !(capture && !strcmp(capture, "0")) &&
-	       getcwd(cwd, PATH_MAX) && !ifr_link_is_probe(link->output, cwd);
+	return !capture || strcmp(capture, "0") != 0;
+}
+
+/* The plan of the layout that the build asks for, or NULL. */
+static const char *requested_layout(void) {
+	const char *plan = getenv(LAYOUT_VARIABLE);
+	return plan && *plan ? plan : NULL;
 }
 
 static int run_linker(const char *real, const struct ifr_strings *given, const struct ifr_strings *more,
@@ -122,6 +137,18 @@ static void warn_missing(const char *output, const char *why) {
 	ifr_buffer_release(&text);
 }
 
+/* Gives the program the requested layout; why: the reason if there is no kit, else NULL. Returns the exit status; a link
+ * that fails leaves no program. */
+static int follow_layout(const struct ifr_link *link, const char *plan, const char *why) {
+	struct ifr_error err = {0};
+	int status = 0;
+	if (why || ifr_link_pin(link->output, plan, &err))
+		status = ifr_link_report_unpinned(link->output, plan, why ? why : err.message);
+	if (status)
+		unlink(link->output);
+	return status;
+}
+
 static int link_and_capture(const char *name, const char *real, struct ifr_link *link, const char *cwd, int argc,
                             char **argv) {
 	struct ifr_error err = {0}, start = {0};
@@ -146,7 +173,10 @@ static int link_and_capture(const char *name, const char *real, struct ifr_link 
 		captured = ltrans_collect(link, by_products.folder, &err);
 	if (!captured && !status)
 		captured = ifr_capture(link, kind, real, by_products.dependencies, by_products.map, &err);
-	if (captured && !status)
+	const char *layout = requested_layout();
+	if (!status && layout)
+		status = follow_layout(link, layout, captured ? err.message : NULL);
+	else if (captured && !status)
 		warn_missing(link->output, err.message);
 	remove_by_products(&by_products);
 	ifr_strings_release(&given);
@@ -170,11 +200,15 @@ static int exec_or_capture(const char *name, char *real, int argc, char **argv) 
 	struct ifr_link link;
 	ifr_link_read(&link, argc, argv);
 	char cwd[PATH_MAX], deeper[16];
-	bool capture = worth_capturing(&link, cwd);
+	const bool program = makes_program(&link, cwd), capture = program && wants_capture();
 	snprintf(deeper, sizeof deeper, "%d", depth() + 1);
 	setenv(GUARD, deeper, 1);
-	int status = IFR_E_ENVIRONMENT;
-	if (capture) {
+	int status = IFR_E_ENVIRONMENT, unpinned = 0;
+	if (program && !capture && requested_layout())
+		unpinned = ifr_link_report_unpinned(link.output, requested_layout(), "INTERFERO_CAPTURE is 0");
+	if (unpinned) {
+		status = unpinned;
+	} else if (capture) {
 		status = link_and_capture(name, real, &link, cwd, argc, argv);
 	} else {
 		argv[0] = real;

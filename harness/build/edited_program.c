@@ -157,9 +157,18 @@ static char *describe_edit(const char *program, const struct ifr_buffer *file, c
 	return ifr_buffer_detach(&text);
 }
 
+static char *describe_pinned(const char *program) {
+	return ifr_format(
+		"%s has a pinned layout (INTERFERO_LAYOUT, or interfero pin): its variants come from its plain "
+		"link, and so the file is no layout among them.",
+		program);
+}
+
 char *ifr_program_find_edit(const char *program, const struct ifr_kit *kit, const struct ifr_relinker *relinker) {
 	struct ifr_buffer file = {0}, linked = {0};
 	char digest[IFR_SHA256_HEX], *found = NULL;
+	if (ifr_kit_is_pinned(program, kit))
+		return describe_pinned(program);
 	if (!ifr_file_read(program, 0, &file, NULL)) {
 		ifr_sha256(ifr_buffer_text(&file), file.length, digest);
 		if (strcmp(digest, kit->sha256) && !link_again(relinker, &linked) && is_edited(&file, kit, &linked))

@@ -95,12 +95,14 @@ static int64_t size_of(const struct ifr_kit *kit) {
 	return bytes;
 }
 
-/* Whether the program that was linked is still there: "current", "older" where a later build lies at its path, or "gone".
- */
+/* Whether the program that was linked is still there, with a pinned layout or without: "current", "older" where a later
+ * build lies at its path, or "gone". */
 static const char *find_build(const struct ifr_kit *kit) {
 	char id[2 * IFR_BUILD_ID_MAX_BYTES + 1] = "", digest[IFR_SHA256_HEX] = "";
 	if (!ifr_file_exists(kit->output))
 		return "gone";
+	if (ifr_kit_is_pinned(kit->output, kit))
+		return "current";
 	if (*kit->build_id)
 		return !ifr_build_id_read(kit->output, id, NULL) && !strcmp(id, kit->build_id) ? "current" : "older";
 	return !ifr_sha256_file(kit->output, digest, NULL, NULL) && !strcmp(digest, kit->sha256) ? "current" : "older";

@@ -47,4 +47,11 @@ void ifr_capture_templates(struct ifr_kit *kit);
 int ifr_capture(const struct ifr_link *link, const char *linker, const char *real, const char *dependencies,
                 const char *map, struct ifr_error *err);
 
+/* Gives a captured program the layout of a plan, in place; says in one line on standard error which units of the plan are
+ * gone. Errors: IFR_E_ENVIRONMENT with the reason; the program is then as it was linked. */
+int ifr_link_pin(const char *output, const char *plan, struct ifr_error *err);
+/* Warns that a program has not the layout of a plan, and returns 0; with INTERFERO_LAYOUT_STRICT the exit status of a
+ * link that fails. */
+int ifr_link_report_unpinned(const char *output, const char *plan, const char *why);
+
 #endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "wrapper/requested_layout.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/plan.h"
+#include "common/strings.h"
+
+#define OPTION "-finterfero-layout="
+#define PLAN_VARIABLE "INTERFERO_PLAN"
+
+bool is_layout_option(const char *argument) {
+	return ifr_starts_with(argument, OPTION);
+}
+
+static bool is_given(const char *value) {
+	return value && *value;
+}
+
+static bool has_compiler_axes(const char *path) {
+	struct ifr_plan plan;
+	ifr_plan_init(&plan);
+	const bool has = !ifr_plan_read(path, &plan, NULL) && (ifr_plan_axes(&plan) & ifr_axes_of(IFR_OWNER_PLUGIN));
+	ifr_plan_release(&plan);
+	return has;
+}
+
+void layout_request(int argc, char **argv) {
+	const char *value = getenv(LAYOUT_VARIABLE);
+	char cwd[PATH_MAX];
+	for (int i = 1; i < argc; i++)
+		if (is_layout_option(argv[i]))
+			value = argv[i] + strlen(OPTION);
+	if (!is_given(value)) {
+		unsetenv(LAYOUT_VARIABLE);
+		return;
+	}
+	char *path = getcwd(cwd, sizeof cwd) ? ifr_path_normalise(cwd, value) : ifr_strdup(value);
+	setenv(LAYOUT_VARIABLE, path, 1);
+	if (!is_given(getenv(PLAN_VARIABLE)) && has_compiler_axes(path))
+		setenv(PLAN_VARIABLE, path, 1);
+	free(path);
+}
