@@ -42,6 +42,8 @@ static int write_pins(struct search *search, const struct trial *best, struct if
 	if (!result)
 		result =
 			pin_write_order(relinker, &best->candidate.plan, optimum->order_file, optimum->sections_file, err);
+	if (!result)
+		result = pin_write_forms(relinker, &best->candidate.plan, optimum->plan_file, err);
 	return result;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "harness/optimize/optimize.h"
+#include "harness/optimize/pins.h"
 #include "harness/output/output.h"
 
 /* Below this correlation, features are not named. */
@@ -177,19 +178,6 @@ void ifr_optimum_text(const struct ifr_optimum *o, const char *program, struct i
 	put_workloads(o, out);
 	put_held_out(o, out);
 	put_search(o, out);
-	if (o->plan_file) {
-		struct ifr_buffer command = {0};
-		ifr_buffer_puts(&command, "interfero variants --plan ");
-		ifr_quote_shell(&command, o->plan_file);
-		ifr_buffer_puts(&command, " -o best ");
-		ifr_quote_shell(&command, program);
-		ifr_buffer_puts(out, "\nTo make it:\n");
-		ifr_text_command(out, ifr_buffer_text(&command), "    ");
-		put_line(
-			out, "",
-			"The order of functions alone, without their distances: %s for --symbol-ordering-file of lld, %s for "
-			"--section-ordering-file of gold.",
-			o->order_file, o->sections_file);
-		ifr_buffer_release(&command);
-	}
+	if (o->plan_file)
+		pin_text(o->plan_file, program, out);
 }

@@ -6,8 +6,8 @@
 
 #include "common/file.h"
 
-static int find_addresses(const struct ifr_relinker *relinker, const struct ifr_plan *plan, uint64_t *addresses,
-                          struct ifr_error *err) {
+int pin_find_addresses(const struct ifr_relinker *relinker, const struct ifr_plan *plan, uint64_t *addresses,
+                       struct ifr_error *err) {
 	struct ifr_relinker_layout *layout = NULL;
 	int result = ifr_relinker_place(relinker, plan, &layout, err);
 	if (!result)
@@ -16,13 +16,14 @@ static int find_addresses(const struct ifr_relinker *relinker, const struct ifr_
 	return result;
 }
 
-/* Replaces the axes that draw an order by the order that they drew. */
-static int spell_out(const struct ifr_relinker *relinker, const struct ifr_plan *plan, struct ifr_plan *spelled,
-                     struct ifr_error *err) {
+int pin_spell_out(const struct ifr_relinker *relinker, const struct ifr_plan *plan, struct ifr_plan *spelled,
+                  struct ifr_error *err) {
 	struct ifr_relinker_layout *layout = NULL;
 	struct ifr_plan order;
 	ifr_plan_init(&order);
 	ifr_plan_copy(spelled, plan);
+	while (spelled->place_count)
+		free(spelled->places[--spelled->place_count].unit);
 	int result = ifr_relinker_place(relinker, plan, &layout, err);
 	if (!result)
 		result = ifr_relinker_layout_to_plan(layout, false, &order, err);
@@ -41,10 +42,10 @@ int pin_write_plan(const struct ifr_relinker *relinker, const struct ifr_plan *p
 	struct ifr_buffer text = {0};
 	struct ifr_plan spelled;
 	struct ifr_error ignored = {0};
-	int result = find_addresses(relinker, plan, wanted, err);
+	int result = pin_find_addresses(relinker, plan, wanted, err);
 	ifr_plan_init(&spelled);
-	const bool same = !result && !plan->place_count && !spell_out(relinker, plan, &spelled, &ignored) &&
-	                  !find_addresses(relinker, &spelled, spelled_out, &ignored) &&
+	const bool same = !result && !plan->place_count && !pin_spell_out(relinker, plan, &spelled, &ignored) &&
+	                  !pin_find_addresses(relinker, &spelled, spelled_out, &ignored) &&
 	                  !memcmp(wanted, spelled_out, bytes);
 	if (!same) {
 		ifr_plan_release(&spelled);
