@@ -48,9 +48,9 @@ static void put_headline(const struct misses_result *result, struct ifr_buffer *
 	else if (!result->judged.count)
 		ifr_buffer_printf(
 			&text,
-			"None of the %zu loads with the most misses of the %s misses now and then (%.0f to %.0f%%): "
-			"their miss ratios tell all.",
-			result->profile.named, misses_level_name(result->level), 100 * result->least, 100 * result->most);
+			"Of the loads with the most misses of the %s, none misses now and then (%.0f to %.0f%%): their "
+			"miss ratios tell all.",
+			misses_level_name(result->level), 100 * result->least, 100 * result->most);
 	else
 		put_saving(result, &text);
 	ifr_text_wrap(out, ifr_buffer_text(&text), "", "");
