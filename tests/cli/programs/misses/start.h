@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Programs without a C library, whose misses are known by arithmetic. Their loads of interest are marked LOAD. Their stack
- * is their own, so that it lies at the same addresses under every tool. */
+/* Programs without a C library, whose misses are known by arithmetic. Their loads of interest are marked LOAD. Their
+ * stack is their own, so that it lies at the same addresses under every tool. */
 static volatile int result = 1; /* Valgrind reads no lines of a file without data */
 static char stack[1 << 16] __attribute__((aligned(4096), used));
 
