@@ -9,6 +9,7 @@
 #include "harness/commands/misses_options.h"
 #include "harness/commands/misses_result.h"
 #include "harness/commands/progress.h"
+#include "harness/commands/trace_notes.h"
 #include "harness/exec/exec.h"
 
 /* --- the machine ------------------------------------------------------------------------------------------------- */
@@ -111,8 +112,6 @@ static int profile_trace(const struct misses_options *options, struct ifr_trace 
 static int print_result(const struct misses_options *options, const struct misses_result *result,
                         struct ifr_error *err) {
 	struct ifr_buffer text = {0};
-	if (result->damage)
-		ifr_command_note("%s: %s: only the part before the damage is profiled", result->trace, result->damage);
 	(options->json ? misses_print_json : misses_print_text)(result, &text);
 	const int status = ifr_command_print(&text, err);
 	ifr_buffer_release(&text);
@@ -138,11 +137,14 @@ static int profile_file(const struct misses_options *options, const char *path, 
 	if (!status && options->plan)
 		status = ifr_plan_read(options->plan, &plan, err);
 	if (!status)
+		status = trace_notes_check_plans(trace, &plan, 1, err);
+	if (!status)
 		status = profile_trace(options, trace, options->plan ? &plan : NULL, &result, err);
 	if (!status) {
 		result.damage = ifr_trace_damage(trace);
 		result.recording = ifr_trace_text(trace);
 		*damaged = result.damage;
+		trace_notes_say(trace, result.trace, "profiled");
 		status = print_result(options, &result, err);
 	}
 	misses_result_release(&result);

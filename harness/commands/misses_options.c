@@ -190,7 +190,8 @@ static const struct argp_option table[] = {
      1},
 	{"level", KEY_LEVEL, "LEVEL", 0, "The cache whose misses count: l1d, l2 or l3 (l1d)", 1},
 	{"cache", KEY_CACHE, "GEOMETRY", 0,
-     "Give that cache another size, number of ways and size of line, as 8K:2:32 (the machine's). All caches get its lines",
+     "Give that cache another size, number of ways and size of line, as 8K:2:32 (the machine's). All caches get its "
+     "lines",
      1},
 	{"core", KEY_CORE, "HOW", OPTION_ARG_OPTIONAL,
      "Compute the cycles that loads stall by the machine's core, over samples of the run (sampled) or over all of it "

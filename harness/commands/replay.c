@@ -12,6 +12,7 @@
 #include "harness/commands/layout_options.h"
 #include "harness/commands/machine_option.h"
 #include "harness/commands/machine_output.h"
+#include "harness/commands/trace_notes.h"
 #include "harness/design/design.h"
 #include "harness/exec/exec.h"
 #include "harness/output/output.h"
@@ -278,33 +279,6 @@ static int print_counters(const struct options *options, const struct ifr_plan_r
 	return end_output(err);
 }
 
-/* Refuses plans for the trace of a variant: a plan moves units from their shipped addresses. */
-static int check_plans(const struct ifr_trace *trace, const struct ifr_plan *plans, size_t count,
-                       struct ifr_error *err) {
-	char *variant = ifr_trace_fact(trace, "variant");
-	int result = 0;
-	for (size_t i = 0; i < count && variant && !result; i++)
-		if (ifr_plan_axes(&plans[i]) || plans[i].place_count)
-			result = ifr_fail(
-				err, IFR_E_USAGE,
-				"the trace is of a variant, %.60s: other layouts need a recording of the program itself", variant);
-	free(variant);
-	return result;
-}
-
-static void print_warnings(const struct ifr_trace *trace, const char *path) {
-	const char *damage = ifr_trace_damage(trace);
-	if (damage)
-		ifr_command_note("%s: %s: only the part before the damage is counted", path, damage);
-	char *moved = ifr_trace_fact(trace, IFR_RECORDING_APPROXIMATE);
-	if (moved)
-		ifr_command_note(
-			"the program's behaviour depends on addresses (record --check): where a layout moves its %s, "
-			"counters are approximate",
-			moved);
-	free(moved);
-}
-
 /* The layouts one after the other; a machine without a store buffer has no pairs. */
 static int print_aliases(const struct options *options, struct ifr_trace *trace, const struct ifr_machine *machine,
                          const struct ifr_plan *plans, size_t count, struct ifr_error *err) {
@@ -338,7 +312,7 @@ static int replay_trace(const struct options *options, const struct ifr_machine 
 	if (!result)
 		result = make_plans(options, &plans, &count, err);
 	if (!result)
-		result = check_plans(replaying.trace, plans, count, err);
+		result = trace_notes_check_plans(replaying.trace, plans, count, err);
 	counters = ifr_alloc((count + 1) * sizeof *counters);
 	replaying.errors = ifr_alloc((count + 1) * sizeof *replaying.errors);
 	if (!result && options->aliases)
@@ -346,7 +320,7 @@ static int replay_trace(const struct options *options, const struct ifr_machine 
 	else if (!result)
 		result = ifr_replay_plans(&replaying, plans, count, counters, err);
 	if (!result && !options->aliases) {
-		print_warnings(replaying.trace, options->trace);
+		trace_notes_say(replaying.trace, options->trace, "counted");
 		result = print_counters(options, &replaying, plans, counters, count, err);
 		*damaged = ifr_trace_damage(replaying.trace);
 	}
