@@ -223,6 +223,35 @@ static void put_time(const struct misses_result *result, struct ifr_buffer *out)
 		"  ", "  ");
 }
 
+/* Cycles a reference by the ratio of overhead and latency. Ref: Mowry and Luk 1997, figure 5. */
+static void put_curve(const struct misses_result *result, struct ifr_buffer *out) {
+	static const double shares[] = {0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9};
+	enum { SHARES = sizeof shares / sizeof *shares };
+	const struct ifr_judged_loads *judged = &result->judged;
+	const double references = (double)judged->references, latency = judged->latency.miss;
+	ifr_buffer_printf(out, "\nCycles a reference by V / L:\n  %-18s", "");
+	for (unsigned i = 0; i < SHARES; i++)
+		ifr_buffer_printf(out, " %7.2f", shares[i]);
+	ifr_buffer_printf(out, "\n  %-18s", "never");
+	for (unsigned i = 0; i < SHARES; i++)
+		ifr_buffer_printf(out, " %7.2f", (double)judged->misses * latency / references);
+	ifr_buffer_printf(out, "\n  %-18s", "always");
+	for (unsigned i = 0; i < SHARES; i++)
+		ifr_buffer_printf(out, " %7.2f", shares[i] * latency);
+	for (enum ifr_miss_scheme scheme = 0; scheme < IFR_MISS_SCHEMES; scheme++) {
+		ifr_buffer_printf(out, "\n  %-18s", ifr_miss_scheme_names[scheme]);
+		for (unsigned i = 0; i < SHARES; i++)
+			ifr_buffer_printf(out, " %7.2f",
+			                  ifr_scheme_cycles(judged, result->profile.contexts, scheme,
+			                                    (struct ifr_latency){latency, shares[i] * latency}) /
+			                      references);
+	}
+	ifr_buffer_printf(out, "\n  %-18s", "ideal");
+	for (unsigned i = 0; i < SHARES; i++)
+		ifr_buffer_printf(out, " %7.2f", (double)judged->misses * shares[i] * latency / references);
+	ifr_buffer_puts(out, "\n");
+}
+
 static void put_schemes(const struct misses_result *result, struct ifr_buffer *out) {
 	const struct ifr_judged_loads *judged = &result->judged;
 	const double wrong = (double)ifr_miss_prediction_wrong(&judged->schemes[IFR_SCHEME_SUMMARY].predicted);
@@ -251,6 +280,7 @@ void misses_print_text(const struct misses_result *result, struct ifr_buffer *ou
 		put_schemes(result, out);
 	if (result->judged.count) {
 		put_bins(result, out);
+		put_curve(result, out);
 		put_time(result, out);
 	}
 }

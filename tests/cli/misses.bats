@@ -220,6 +220,11 @@ print(count)')
 	grep -q '^visit (tree.c:[0-9]*): 50.0% of 131068 references miss. Best: self, N = 1.$' text
 	grep -q '^  self  *1  *2  *2  *3 ' text
 	grep -q 'miss after a hit$' text
+	# Half of the references miss: at V / L = 0.3 of 100 cycles, all are tolerated without contexts, half of them with;
+	# at 0.7, none and half.
+	interfero misses "${lru[@]}" --latency 100 tree.trace >text
+	grep -q '^  summary  *5.00 * 10.00 * 20.00 * 30.00 * 50.00 * 50.00 * 50.00$' text
+	grep -q '^  self  *2.50 * 5.00 * 10.00 * 15.00 * 25.00 * 35.00 * 45.00$' text
 	interfero misses "${lru[@]}" --core=none buckets.trace >text
 	[ "$(awk 'length > 80' text)" = "" ]
 	grep -q '^All 2 together:$' text
