@@ -58,6 +58,20 @@ size_t ifr_plan_list_missing(const struct ifr_plan *plan, const struct ifr_relin
 	return named;
 }
 
+bool ifr_plan_concerns(const struct ifr_plan *plan, const struct ifr_relinker *relinker) {
+	size_t count;
+	const char **names = list_names(plan, &count);
+	bool concerns = !count;
+	qsort(names, count, sizeof *names, by_text);
+	for (size_t i = 0; i < ifr_relinker_unit_count(relinker) && !concerns; i++) {
+		struct ifr_relinker_unit unit;
+		ifr_relinker_unit(relinker, i, &unit);
+		concerns = !unit.pin && bsearch(&unit.name, names, count, sizeof *names, by_text);
+	}
+	free(names);
+	return concerns;
+}
+
 void ifr_plan_drop_units(struct ifr_plan *plan, const struct ifr_strings *units) {
 	size_t places = 0, rooms = 0, last = 0;
 	for (size_t i = 0; i < plan->place_count; i++)

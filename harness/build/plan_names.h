@@ -12,6 +12,10 @@
 size_t ifr_plan_list_missing(const struct ifr_plan *plan, const struct ifr_relinker *relinker,
                              struct ifr_strings *missing);
 
+/* Whether a plan whose lines name units concerns a program: whether they name one that may move. Start files, which all
+ * programs have, do not tell. True for plans that name none. */
+bool ifr_plan_concerns(const struct ifr_plan *plan, const struct ifr_relinker *relinker);
+
 /* Removes the lines of these units from a plan. */
 void ifr_plan_drop_units(struct ifr_plan *plan, const struct ifr_strings *units);
 

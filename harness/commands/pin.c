@@ -122,13 +122,13 @@ static int pin(const struct options *options, const struct ifr_kit *kit, struct 
 		result = ifr_relinker_open(kit, &relinker, err);
 	if (!result)
 		result = check_program(options->program, kit, relinker, err);
+	if (!result && !ifr_plan_concerns(&plan, relinker))
+		result = ifr_fail(err, IFR_E_USAGE, "%s has none of the units of %s", options->program, options->plan);
 	if (!result) {
 		named = ifr_plan_list_missing(&plan, relinker, &missing);
 		ifr_plan_drop_units(&plan, &missing);
 		keep_relinker_axes(&plan);
 	}
-	if (!result && named && missing.count == named)
-		result = ifr_fail(err, IFR_E_USAGE, "%s has none of the units of %s", options->program, options->plan);
 	if (!result)
 		result = replace_file(relinker, &plan, options->program, err);
 	if (!result)

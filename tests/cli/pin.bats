@@ -105,6 +105,9 @@ offsets_of() {
 	sed s/many.c/few.c/ best.plan >few.plan
 	warned 'has none of the units' few interfero-gcc -O2 -finterfero-layout=few.plan many.c
 	cmp few plain
+	# The start files are those of every program.
+	echo 'order Scrt1.o:.text' >>few.plan
+	warned 'has none of the units' few interfero-gcc -O2 -finterfero-layout=few.plan many.c
 	warned 'INTERFERO_CAPTURE is 0' bare env INTERFERO_CAPTURE=0 interfero-gcc -O2 -finterfero-layout=best.plan many.c
 	[ -x bare ]
 	if command -v ld.lld >/dev/null; then
