@@ -169,7 +169,8 @@ void pin_text(const char *plan_file, const char *program, struct ifr_buffer *out
 	struct ifr_buffer build = {0}, linked = {0};
 	char *order = pin_form_file(plan_file, ".order"), *sections = pin_form_file(plan_file, ".sections"),
 		 *script = pin_form_file(plan_file, ".ld"), *attributes = pin_form_file(plan_file, ".h");
-	ifr_buffer_puts(&build, "INTERFERO_LAYOUT=");
+	/* Makes that run others in their folders need the whole path. */
+	ifr_buffer_puts(&build, *plan_file == '/' ? "INTERFERO_LAYOUT=" : "INTERFERO_LAYOUT=$PWD/");
 	ifr_quote_shell(&build, plan_file);
 	ifr_buffer_puts(&build, " make CC=interfero-gcc");
 	ifr_buffer_puts(&linked, "interfero pin --plan ");
