@@ -178,3 +178,16 @@ char *ifr_program_find_edit(const char *program, const struct ifr_kit *kit, cons
 	ifr_buffer_release(&file);
 	return found;
 }
+
+int ifr_program_make_plain(const struct ifr_kit *kit, const char *path, struct ifr_error *err) {
+	struct ifr_relinker *relinker = NULL;
+	struct ifr_variant variant = {0};
+	struct ifr_plan plan;
+	ifr_plan_init(&plan);
+	int result = ifr_relinker_open(kit, &relinker, err);
+	if (!result)
+		result = ifr_relinker_make(relinker, &plan, path, &variant, err);
+	ifr_buffer_release(&variant.facts);
+	ifr_relinker_close(relinker);
+	return result;
+}

@@ -12,4 +12,8 @@
  * and for files that cannot be read: then nothing is known. */
 char *ifr_program_find_edit(const char *program, const struct ifr_kit *kit, const struct ifr_relinker *relinker);
 
+/* Makes the program that its kit's link gave at a path: the plain layout of a pinned program. Errors: those of
+ * ifr_relinker_open and ifr_relinker_make. */
+int ifr_program_make_plain(const struct ifr_kit *kit, const char *path, struct ifr_error *err);
+
 #endif

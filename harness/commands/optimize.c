@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/file.h"
+#include "harness/build/build.h"
 #include "harness/commands/campaign_options.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
@@ -24,9 +25,23 @@ struct options {
 	struct ifr_strings held_out;
 	const char *suite;
 	enum ifr_goal goal;
+	bool upkeep; /* of a pinned layout, instead of a search */
+	enum ifr_upkeep_kind upkeep_kind;
+	const char *upkeep_plan; /* NULL: best.plan of the search, or the shipped layout for a stable one */
 };
 
-enum { KEY_CANDIDATES = 1536, KEY_ROUNDS, KEY_EACH, KEY_CONTEXTS, KEY_HELD_OUT, KEY_SUITE, KEY_FOR };
+enum {
+	KEY_CANDIDATES = 1536,
+	KEY_ROUNDS,
+	KEY_EACH,
+	KEY_CONTEXTS,
+	KEY_HELD_OUT,
+	KEY_SUITE,
+	KEY_FOR,
+	KEY_CHECK_PIN,
+	KEY_REFRESH,
+	KEY_STABLE
+};
 enum { LAYOUTS = 24, CANDIDATES = 10000, ROUNDS = 2, EACH = 8, CONTEXTS = 12, NOT_BETTER = 1 };
 
 static int find_goal(const char *name, enum ifr_goal *goal, struct ifr_error *err) {
@@ -36,6 +51,15 @@ static int find_goal(const char *name, enum ifr_goal *goal, struct ifr_error *er
 			return 0;
 		}
 	return ifr_fail(err, IFR_E_USAGE, "--for is mean or worst, not \"%.40s\"", name);
+}
+
+static void request_upkeep(struct options *options, enum ifr_upkeep_kind kind, const char *plan,
+                           struct argp_state *state) {
+	if (options->upkeep)
+		argp_error(state, "--check-pin, --refresh and --stable go one at a time");
+	options->upkeep = true;
+	options->upkeep_kind = kind;
+	options->upkeep_plan = plan;
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
@@ -63,6 +87,15 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		break;
 	case KEY_HELD_OUT:
 		ifr_strings_add(&options->held_out, argument);
+		break;
+	case KEY_CHECK_PIN:
+		request_upkeep(options, IFR_UPKEEP_CHECK, argument, state);
+		break;
+	case KEY_REFRESH:
+		request_upkeep(options, IFR_UPKEEP_REFRESH, argument, state);
+		break;
+	case KEY_STABLE:
+		request_upkeep(options, IFR_UPKEEP_STABLE, argument, state);
 		break;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->layouts;
@@ -111,6 +144,14 @@ static const struct argp_option table[] = {
 	{"for", KEY_FOR, "GOAL", 0,
      "mean: the least time on average; worst: the least time in the worst of the contexts and workloads (mean)",
      1},
+	{NULL, 0, NULL, 0, "A pinned layout, instead of a search:", 1},
+	{"check-pin", KEY_CHECK_PIN, "PLAN", 0,
+     "Measure PLAN against the plain layout: exit status 1 if it is not faster any more", 1},
+	{"refresh", KEY_REFRESH, "PLAN", OPTION_ARG_OPTIONAL,
+     "Repair PLAN (best.plan of the search) after edits: what is gone leaves it, new hot functions get places", 1},
+	{"stable", KEY_STABLE, "PLAN", OPTION_ARG_OPTIONAL,
+     "Make a layout that edits disturb least, in the order of PLAN (of the shipped layout), and measure its price",
+     1},
 	{0},
 };
 static const struct argp_child children[] = {
@@ -126,12 +167,14 @@ const struct argp ifr_optimize_argp = {
 	"fast are measured.\v"
 	"The best one is compared with the shipped layout in runs of their own, on fresh copies of the files and in "
 	"other stack positions: the gain and its interval come from these alone. A layout that is confirmed is written as "
-	"best.plan and best.order into the folder of --output (PROG.optimize), where each stage is an experiment that "
+	"best.plan and other forms into the folder of --output (PROG.optimize), where each stage is an experiment that "
 	"\"interfero report\" reads. Repeating an interrupted search continues it.\n"
 	"\n"
-	"Exit status: 0 a layout that is better by the goal is confirmed, 1 none is, 2 usage, 3 the program or a layout of "
-	"it failed, 4 the "
-	"machine or a file, 130 interrupted.",
+	"--refresh rewrites PLAN if the repaired layout is confirmed to be faster. --stable writes stable.plan: every "
+	"function begins a line of cache and may grow by some bytes before another moves.\n"
+	"\n"
+	"Exit status: 0 a layout that is better by the goal is confirmed (--stable: it is not slower), 1 none is, 2 usage, 3 "
+	"the program or a layout of it failed, 4 the machine or a file, 130 interrupted.",
 	children,
 	NULL,
 	NULL};
@@ -210,44 +253,120 @@ static void release_workloads(struct workloads *w) {
 	suite_release(&w->suite);
 }
 
-static int run_search(struct options *options, const struct ifr_campaign_program *program,
-                      const struct workloads *workloads, struct ifr_error *err) {
-	struct ifr_campaign *campaign = &options->campaign;
-	struct ifr_optimum optimum;
-	char *file = ifr_format("%s.optimize", ifr_path_base(program->path));
-	campaign->programs = program;
-	campaign->program_count = 1;
-	campaign->file = campaign->file ? campaign->file : file;
-	campaign->generator = layout_options_generator(&options->layouts);
-	campaign->seed_given = options->layouts.seed_given;
-	campaign->variants = options->layouts.variants;
-	progress_follow(campaign, options->printing.quiet);
-	catch_interrupts();
-	const struct ifr_optimization search = {.campaign = *campaign,
-	                                        .workloads = workloads->items,
-	                                        .workload_count = workloads->count,
-	                                        .candidates = (unsigned)options->candidates,
-	                                        .rounds = (unsigned)options->rounds,
-	                                        .each = (unsigned)options->each,
-	                                        .goal = options->goal,
-	                                        .contexts = (unsigned)options->contexts,
-	                                        .held_out = &options->held_out,
-	                                        .announce = campaign->progress ? announce : NULL};
+/* Searches; returns the exit status. */
+static int search(struct options *options, const struct ifr_optimization *request, struct ifr_error *err) {
+	const struct ifr_campaign *campaign = &options->campaign;
+	struct ifr_optimum optimum = {0};
 	int result = campaign->fresh ? set_aside(campaign->file, err) : 0;
 	if (!result)
-		result = ifr_optimize(&search, &optimum, err);
-	else
-		optimum = (struct ifr_optimum){0};
+		result = ifr_optimize(request, &optimum, err);
 	if (campaign->progress)
 		progress_clear();
 	if (!result)
 		result = print_optimum(options, &optimum, err);
 	const bool found = optimum.found, interrupted = optimum.interrupted;
 	ifr_optimum_release(&optimum);
-	free(file);
 	if (ifr_launch_interrupted() || interrupted)
 		return STOPPED_BY_INTERRUPT;
 	return result ? ifr_command_failed(err) : found ? 0 : NOT_BETTER;
+}
+
+static int print_upkeep(const struct options *options, const struct ifr_upkeep *upkeep, struct ifr_error *err) {
+	struct ifr_buffer out = {0};
+	if (options->printing.json)
+		ifr_upkeep_json(upkeep, options->campaign.argv[0], &out);
+	else if (!options->printing.quiet)
+		ifr_upkeep_text(upkeep, options->campaign.argv[0], &out);
+	const int result = ifr_command_print(&out, err);
+	ifr_buffer_release(&out);
+	return result;
+}
+
+/* The upkeep in a folder of its own, whose earlier experiments are set aside. */
+static int run_upkeep(const struct options *options, const struct ifr_optimization *request,
+                      struct ifr_upkeep *upkeep, struct ifr_error *err) {
+	const enum ifr_upkeep_kind kind = options->upkeep_kind;
+	char *best = ifr_format("%s/best.plan", options->campaign.file),
+		 *folder = ifr_format("%s/%s", options->campaign.file, ifr_upkeep_names[kind]),
+		 *stable = ifr_format("%s.plan", folder);
+	const char *plan = options->upkeep_plan ? options->upkeep_plan : kind == IFR_UPKEEP_REFRESH ? best : NULL;
+	struct ifr_optimization search = *request;
+	search.campaign.file = folder;
+	const struct ifr_upkeep_request what = {.kind = kind,
+	                                        .search = &search,
+	                                        .plan_file = plan,
+	                                        .output = kind == IFR_UPKEEP_STABLE    ? stable
+	                                                  : kind == IFR_UPKEEP_REFRESH ? plan
+	                                                                               : NULL};
+	int result = ifr_dir_make(options->campaign.file, err);
+	if (!result)
+		result = set_aside(folder, err);
+	if (!result)
+		result = ifr_upkeep_run(&what, upkeep, err);
+	free(stable);
+	free(folder);
+	free(best);
+	return result;
+}
+
+/* Checks, refreshes or makes a pinned layout; returns the exit status. */
+static int keep_up(struct options *options, const struct ifr_optimization *request, struct ifr_error *err) {
+	struct ifr_upkeep upkeep = {0};
+	int result = run_upkeep(options, request, &upkeep, err);
+	if (options->campaign.progress)
+		progress_clear();
+	if (!result)
+		result = print_upkeep(options, &upkeep, err);
+	const bool holds = ifr_upkeep_holds(&upkeep), interrupted = upkeep.optimum.interrupted;
+	ifr_upkeep_release(&upkeep);
+	if (ifr_launch_interrupted() || interrupted)
+		return STOPPED_BY_INTERRUPT;
+	return result ? ifr_command_failed(err) : holds ? 0 : NOT_BETTER;
+}
+
+/* Makes the plain layout of a pinned program in the folder of the search; it stands for the program from now on. */
+static int use_plain(const char *folder, struct ifr_campaign_program *program, char **plain,
+                     struct ifr_error *err) {
+	*plain = ifr_format("%s/plain", folder);
+	int result = ifr_dir_make(folder, err);
+	if (!result)
+		result = ifr_program_make_plain(program->kit, *plain, err);
+	program->path = *plain;
+	return result;
+}
+
+static int run_search(struct options *options, struct ifr_campaign_program *program,
+                      const struct workloads *workloads, struct ifr_error *err) {
+	struct ifr_campaign *campaign = &options->campaign;
+	char *file = ifr_format("%s.optimize", ifr_path_base(program->path)), *plain = NULL;
+	campaign->programs = program;
+	campaign->program_count = 1;
+	campaign->file = campaign->file ? campaign->file : file;
+	if (program->kit && ifr_kit_is_pinned(program->path, program->kit) &&
+	    use_plain(campaign->file, program, &plain, err)) {
+		free(plain);
+		free(file);
+		return ifr_command_failed(err);
+	}
+	campaign->generator = layout_options_generator(&options->layouts);
+	campaign->seed_given = options->layouts.seed_given;
+	campaign->variants = options->layouts.variants;
+	progress_follow(campaign, options->printing.quiet);
+	catch_interrupts();
+	const struct ifr_optimization request = {.campaign = *campaign,
+	                                         .workloads = workloads->items,
+	                                         .workload_count = workloads->count,
+	                                         .candidates = (unsigned)options->candidates,
+	                                         .rounds = (unsigned)options->rounds,
+	                                         .each = (unsigned)options->each,
+	                                         .goal = options->goal,
+	                                         .contexts = (unsigned)options->contexts,
+	                                         .held_out = &options->held_out,
+	                                         .announce = campaign->progress ? announce : NULL};
+	const int status = options->upkeep ? keep_up(options, &request, err) : search(options, &request, err);
+	free(plain);
+	free(file);
+	return status;
 }
 
 int ifr_command_optimize(int argc, char **argv) {
@@ -266,7 +385,7 @@ int ifr_command_optimize(int argc, char **argv) {
 	int result = campaign_options_find_program(options.campaign.argv[0], &program, err);
 	if (!result)
 		result = ifr_kit_find(program, &kit, &has_kit, err);
-	const struct ifr_campaign_program under_test = {
+	struct ifr_campaign_program under_test = {
 		.path = program, .kit = has_kit ? &kit : NULL, .name = options.campaign.argv[0]};
 	if (!result)
 		result = read_workloads(&options, &workloads, err);

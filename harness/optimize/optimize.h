@@ -6,6 +6,7 @@
  *     candidates.h   layouts to try
  *     stages.h       campaigns of the search, each an experiment in its folder
  *     pins.h         the result as files that builds take
+ *     upkeep.h       checks and repairs of a pinned layout after edits; stable layouts
  *
  * Random layouts are measured first. A ridge regression of their times on their features, the surrogate, learns which
  * features matter on this machine, and predicts thousands of further layouts, of which the promising ones are measured;
@@ -99,5 +100,7 @@ void ifr_optimum_release(struct ifr_optimum *optimum);
 /* Appends the outcome as text, and as JSON. */
 void ifr_optimum_text(const struct ifr_optimum *optimum, const char *program, struct ifr_buffer *out);
 void ifr_optimum_json(const struct ifr_optimum *optimum, const char *program, struct ifr_buffer *out);
+
+#include "harness/optimize/upkeep.h"
 
 #endif

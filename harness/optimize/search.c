@@ -71,34 +71,45 @@ static int check_request(const struct ifr_optimization *search, struct ifr_error
 	return search->campaign.generator.axes ? 0 : ifr_fail(err, IFR_E_USAGE, "a search needs an axis to vary");
 }
 
-int ifr_optimize(const struct ifr_optimization *plan, struct ifr_optimum *optimum, struct ifr_error *err) {
+int search_open(struct search *search, const struct ifr_optimization *plan, struct ifr_optimum *optimum,
+                struct ifr_error *err) {
 	const int64_t budget_ns = plan->campaign.budget_ns;
-	struct search search = {.stages = {.search = plan,
-	                                   .source = {.generator = &plan->campaign.generator},
-	                                   .deadline_ns = budget_ns ? ifr_clock_ns() + budget_ns : INT64_MAX},
-	                        .optimum = optimum};
+	*search = (struct search){.stages = {.search = plan,
+	                                     .source = {.generator = &plan->campaign.generator},
+	                                     .deadline_ns = budget_ns ? ifr_clock_ns() + budget_ns : INT64_MAX},
+	                          .optimum = optimum};
 	*optimum =
 		(struct ifr_optimum){.r = NAN, .best = NAN, .fastest_random = NAN, .ratio = NAN, .goal = plan->goal};
 	int result = check_request(plan, err);
 	if (result)
 		return result;
-	search.stages.source.kit_key = plan->campaign.programs->kit->key;
+	search->stages.source.kit_key = plan->campaign.programs->kit->key;
 	result = ifr_dir_make(plan->campaign.file, err);
 	if (!result)
-		result = ifr_builder_open(plan->campaign.programs->kit, &search.stages.builder, err);
-	if (!result) {
-		search.stages.source.relinker = ifr_builder_relinker(search.stages.builder);
+		result = ifr_builder_open(plan->campaign.programs->kit, &search->stages.builder, err);
+	if (!result)
+		search->stages.source.relinker = ifr_builder_relinker(search->stages.builder);
+	return result;
+}
+
+void search_close(struct search *search) {
+	search->optimum->interrupted = search->stages.interrupted;
+	for (size_t i = 0; i < search->count; i++)
+		candidate_release(&search->trials[i].candidate);
+	free(search->trials);
+	free(search->drawn);
+	if (search->fitted)
+		ifr_ridge_release(&search->surrogate);
+	hot_code_release(&search->code);
+	ifr_builder_close(search->stages.builder);
+}
+
+int ifr_optimize(const struct ifr_optimization *plan, struct ifr_optimum *optimum, struct ifr_error *err) {
+	struct search search;
+	int result = search_open(&search, plan, optimum, err);
+	if (!result)
 		result = run_stages(&search, err);
-	}
-	optimum->interrupted = search.stages.interrupted;
-	for (size_t i = 0; i < search.count; i++)
-		candidate_release(&search.trials[i].candidate);
-	free(search.trials);
-	free(search.drawn);
-	if (search.fitted)
-		ifr_ridge_release(&search.surrogate);
-	hot_code_release(&search.code);
-	ifr_builder_close(search.stages.builder);
+	search_close(&search);
 	return result;
 }
 

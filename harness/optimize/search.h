@@ -18,6 +18,12 @@ struct search {
 	struct ifr_optimum *optimum;
 };
 
+/* Checks the request, opens its kit, and begins an empty optimum. The caller closes the search, after an error too.
+ * Errors: IFR_E_USAGE for requests that cannot be searched; those of ifr_builder_open. */
+int search_open(struct search *search, const struct ifr_optimization *plan, struct ifr_optimum *optimum,
+                struct ifr_error *err);
+void search_close(struct search *search);
+
 /* Records the program in each workload, if its recording is not there yet, and reads the hot code of all. Errors: as of
  * ifr_recording_make and hot_code_read. */
 int search_read_code(struct search *search, struct ifr_error *err);
