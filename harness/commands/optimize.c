@@ -11,6 +11,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/layout_options.h"
+#include "harness/commands/machine_option.h"
 #include "harness/commands/progress.h"
 #include "harness/commands/report_options.h"
 #include "harness/commands/suite.h"
@@ -22,7 +23,7 @@ struct options {
 	struct layout_options layouts;
 	struct printing_options printing;
 	uint64_t candidates, rounds, each, contexts;
-	struct ifr_strings held_out;
+	struct ifr_strings held_out, machines;
 	const char *suite;
 	enum ifr_goal goal;
 	bool upkeep; /* of a pinned layout, instead of a search */
@@ -38,6 +39,7 @@ enum {
 	KEY_HELD_OUT,
 	KEY_SUITE,
 	KEY_FOR,
+	KEY_ON,
 	KEY_CHECK_PIN,
 	KEY_REFRESH,
 	KEY_STABLE
@@ -45,12 +47,12 @@ enum {
 enum { LAYOUTS = 24, CANDIDATES = 10000, ROUNDS = 2, EACH = 8, CONTEXTS = 12, NOT_BETTER = 1 };
 
 static int find_goal(const char *name, enum ifr_goal *goal, struct ifr_error *err) {
-	for (size_t i = 0; i < IFR_GOAL_ROBUST; i++)
+	for (size_t i = 0; ifr_goal_names[i]; i++)
 		if (!strcmp(name, ifr_goal_names[i])) {
 			*goal = (enum ifr_goal)i;
 			return 0;
 		}
-	return ifr_fail(err, IFR_E_USAGE, "--for is mean or worst, not \"%.40s\"", name);
+	return ifr_fail(err, IFR_E_USAGE, "--for is mean, worst or robust, not \"%.40s\"", name);
 }
 
 static void request_upkeep(struct options *options, enum ifr_upkeep_kind kind, const char *plan,
@@ -64,6 +66,7 @@ static void request_upkeep(struct options *options, enum ifr_upkeep_kind kind, c
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
+	const char *machine = NULL;
 	struct ifr_error err = {0};
 	int result = 0;
 	switch (key) {
@@ -81,6 +84,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		break;
 	case KEY_FOR:
 		result = find_goal(argument, &options->goal, &err);
+		break;
+	case KEY_ON:
+		result = machine_option(argument, &machine, &err);
+		if (!result)
+			ifr_strings_add(&options->machines, machine);
 		break;
 	case KEY_SUITE:
 		options->suite = argument;
@@ -138,11 +146,14 @@ static const struct argp_option table[] = {
 	{"held-out", KEY_HELD_OUT, "ARGS", 0,
      "Confirm the best one with these arguments of PROG, too, of which the search knows nothing (may be repeated)",
      1},
+	{"on-machine", KEY_ON, "MACHINE", 0,
+     "Replay the best one on this described machine, too, and say what of the gain it has (may be repeated)", 1},
 	{"contexts", KEY_CONTEXTS, "N", 0,
      "Contexts in which the best one is confirmed: stack positions, and heap placements with --for worst and robust (12)",
      1},
 	{"for", KEY_FOR, "GOAL", 0,
-     "mean: the least time on average; worst: the least time in the worst of the contexts and workloads (mean)",
+     "mean: the least time on average; worst: the least time in the worst of the contexts and workloads; "
+     "robust: a gain that other contexts, a small edit, held-out arguments and machines leave (mean)",
      1},
 	{NULL, 0, NULL, 0, "A pinned layout, instead of a search:", 1},
 	{"check-pin", KEY_CHECK_PIN, "PLAN", 0,
@@ -166,7 +177,9 @@ const struct argp ifr_optimize_argp = {
 	"code. Random layouts tell by the clock which of them matter on this machine; the layouts that these predict to be "
 	"fast are measured.\v"
 	"The best one is compared with the shipped layout in runs of their own, on fresh copies of the files and in "
-	"other stack positions: the gain and its interval come from these alone. A layout that is confirmed is written as "
+	"other stack positions: the gain and its interval come from these alone. The report says what of the gain survives "
+	"the worst context, a small edit of a cold function, other arguments and other machines. A layout that is "
+	"confirmed is written as "
 	"best.plan and other forms into the folder of --output (PROG.optimize), where each stage is an experiment that "
 	"\"interfero report\" reads. Repeating an interrupted search continues it.\n"
 	"\n"
@@ -362,6 +375,7 @@ static int run_search(struct options *options, struct ifr_campaign_program *prog
 	                                         .goal = options->goal,
 	                                         .contexts = (unsigned)options->contexts,
 	                                         .held_out = &options->held_out,
+	                                         .machines = &options->machines,
 	                                         .announce = campaign->progress ? announce : NULL};
 	const int status = options->upkeep ? keep_up(options, &request, err) : search(options, &request, err);
 	free(plain);
@@ -393,6 +407,7 @@ int ifr_command_optimize(int argc, char **argv) {
 	release_workloads(&workloads);
 	ifr_kit_release(&kit);
 	ifr_strings_release(&options.held_out);
+	ifr_strings_release(&options.machines);
 	ifr_strings_release(&options.campaign.environment);
 	free(program);
 	return status;

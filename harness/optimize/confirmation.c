@@ -124,7 +124,7 @@ int search_confirm(struct search *search, const struct trial *best, struct ifr_e
 	for (size_t i = 0; i < count && !result && !stages->interrupted; i++) {
 		struct ifr_confirmed *confirmed = &optimum->confirmed[i];
 		struct contexts_request request = {
-			.folder = "best", .share = 1 / (double)(count - i), .plans = plans, .count = 2};
+			.folder = "best", .share = 1 / (double)(count - i + 1), .plans = plans, .count = 2};
 		result = i < workloads ? confirm_workload(stages, i, &request, confirmed, &cells[i], err)
 		                       : confirm_held_out(stages, i - workloads, &request, confirmed, err);
 		optimum->confirmed_count++;

@@ -4,6 +4,7 @@
 
 #include "harness/optimize/pins.h"
 #include "harness/optimize/search.h"
+#include "harness/optimize/small_edit.h"
 
 /* Layouts of the last stage, and by how much more they run; their number where they run in several contexts; their part
  * of the rest of the budget. */
@@ -75,22 +76,67 @@ static double worst_time(const struct context_cells *cells, size_t workloads, si
 	return log(isfinite(worst.interval.high) ? worst.interval.high : worst.ratio);
 }
 
+/* A finalist's time by its mean change of one situation: of the shipped layout and it as they are, or both edited. */
+static double mean_time(const struct stages *stages, const struct context_cells *cells, size_t shipped,
+                        size_t side) {
+	double sum = 0;
+	for (size_t i = 0; i < stages->search->workload_count; i++)
+		sum += stages->search->workloads[i].weight * context_cells_mean_change(&cells[i], shipped, side);
+	return sum;
+}
+
+/* The layouts that run in contexts: the shipped one, the finalists; and for a robust one all of these edited. */
+struct sides {
+	struct ifr_plan edited[1 + FINALISTS_MOST];
+	const struct ifr_plan *plans[2 * (1 + FINALISTS_MOST)];
+	size_t plain, count;
+};
+
+static void list_sides(struct search *search, const struct trial *finalists, size_t count, struct sides *sides) {
+	const bool robust = search->stages.search->goal == IFR_GOAL_ROBUST;
+	struct ifr_error ignored = {0};
+	struct small_edit edit;
+	*sides = (struct sides){.plain = 1 + count, .count = 1 + count};
+	for (size_t i = 0; i <= count; i++)
+		ifr_plan_init(&sides->edited[i]);
+	for (size_t i = 0; i < count; i++)
+		sides->plans[1 + i] = &finalists[i].candidate.plan;
+	if (!robust || small_edit_choose(search->stages.builder, &search->code, &edit, &ignored))
+		return;
+	for (size_t i = 0; i <= count; i++) {
+		if (i)
+			ifr_plan_copy(&sides->edited[i], sides->plans[i]);
+		small_edit_apply(&edit, &sides->edited[i]);
+		sides->plans[sides->count++] = &sides->edited[i];
+	}
+}
+
+static double goal_time(const struct stages *stages, const struct context_cells *cells, const struct sides *sides,
+                        size_t side) {
+	if (stages->search->goal == IFR_GOAL_WORST)
+		return worst_time(cells, stages->search->workload_count, side);
+	const double plain = mean_time(stages, cells, 0, side);
+	return sides->count == sides->plain ? plain
+	                                    : fmax(plain, mean_time(stages, cells, sides->plain, sides->plain + side));
+}
+
 /* Sets the finalists' times by their runs in several contexts. */
 static int measure_in_contexts(struct search *search, struct trial *finalists, size_t count,
                                struct ifr_error *err) {
 	struct stages *stages = &search->stages;
 	const size_t workloads = stages->search->workload_count;
 	struct context_cells *cells = ifr_alloc(workloads * sizeof *cells);
-	const struct ifr_plan *plans[1 + FINALISTS_MOST] = {NULL};
+	struct sides sides;
 	int result = 0;
-	for (size_t i = 0; i < count; i++)
-		plans[1 + i] = &finalists[i].candidate.plan;
+	list_sides(search, finalists, count, &sides);
 	for (size_t i = 0; i < workloads && !result && !stages->interrupted; i++)
-		result = run_in_contexts(stages, i, plans, 1 + count, &cells[i], err);
+		result = run_in_contexts(stages, i, sides.plans, sides.count, &cells[i], err);
 	for (size_t i = 0; i < count && !result && !stages->interrupted; i++)
-		finalists[i].time = worst_time(cells, workloads, 1 + i);
+		finalists[i].time = goal_time(stages, cells, &sides, 1 + i);
 	for (size_t i = 0; i < workloads; i++)
 		context_cells_release(&cells[i]);
+	for (size_t i = 0; i <= count; i++)
+		ifr_plan_release(&sides.edited[i]);
 	free(cells);
 	return result;
 }
@@ -118,6 +164,8 @@ int search_run_final(struct search *search, struct ifr_error *err) {
 			best = &finalists[i];
 	if (best && !search->stages.interrupted)
 		result = search_confirm(search, best, err);
+	if (best && !result && search->optimum->found && !search->stages.interrupted)
+		result = search_try_robustness(search, &best->candidate, err);
 	if (best && !result && search->optimum->found)
 		result = write_pins(search, best, err);
 	for (size_t i = 0; i < count; i++)

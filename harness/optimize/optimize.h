@@ -5,13 +5,17 @@
  *     features.h     exact features of a layout, without a run
  *     candidates.h   layouts to try
  *     stages.h       campaigns of the search, each an experiment in its folder
+ *     worst_case.h   the worst case of a layout over contexts
+ *     small_edit.h   a small edit of the source, which a gain is to survive
  *     pins.h         the result as files that builds take
  *     upkeep.h       checks and repairs of a pinned layout after edits; stable layouts
  *
+ * search.h has the steps: recording, surrogate, rounds, finalists, confirmation, robustness; one file each.
+ *
  * Random layouts are measured first. A ridge regression of their times on their features, the surrogate, learns which
  * features matter on this machine, and predicts thousands of further layouts, of which the promising ones are measured;
- * then it is fitted again. The finalists are measured with more runs, and the best of them is compared with the shipped
- * layout in runs of their own: the gain that is reported comes from these alone. */
+ * then it is fitted again. The finalists are measured with more runs, or in several contexts as the goal asks. The best
+ * of them is compared with the shipped layout in runs of their own: the gain that is reported comes from these alone. */
 #ifndef IFR_HARNESS_OPTIMIZE_H
 #define IFR_HARNESS_OPTIMIZE_H
 
@@ -44,6 +48,7 @@ struct ifr_optimization {
 	                          placements, too */
 	const struct ifr_strings
 		*held_out; /* arguments of further runs that confirm only, as a shell writes them; or NULL */
+	const struct ifr_strings *machines; /* described machines that replay the best layout, too; or NULL */
 	void (*announce)(const char *step); /* called before each stage; may be NULL */
 };
 
@@ -69,6 +74,15 @@ struct ifr_worst_case {
 	bool better; /* its interval lies below 1 */
 };
 
+/* The best layout against the shipped one in a situation that the search has not seen. */
+struct ifr_survival {
+	char *what;    /* the edit, or the machine; may be NULL where skipped */
+	char *skipped; /* why there is no answer; NULL: there is one */
+	double ratio;  /* the weighted geometric mean over the workloads */
+	struct ifr_interval interval;
+	bool faster, slower;
+};
+
 /* The outcome of a search; times are relative to the shipped layout's. */
 struct ifr_optimum {
 	size_t predicted, measured; /* layouts */
@@ -87,6 +101,11 @@ struct ifr_optimum {
 	bool faster, slower;         /* in that mean */
 	struct ifr_worst_case worst; /* of the confirmation's contexts */
 	enum ifr_goal goal;
+	/* Of a layout that is faster, or better in the worst case: */
+	bool edit_tried;
+	struct ifr_survival edit;      /* a small edit of the source */
+	struct ifr_survival *machines; /* [machine_count]: modelled cycles */
+	size_t machine_count;
 	bool found;                                   /* a layout that is better by the goal */
 	char *plan_file, *order_file, *sections_file; /* the pinned layout; NULL where none is found */
 	bool interrupted;

@@ -37,6 +37,10 @@ static char *name_runs(const struct ifr_optimum *o, const char *program) {
 	                             : ifr_format("when it runs %s", program);
 }
 
+static const char *describe_change(bool faster, bool slower) {
+	return faster ? "faster" : slower ? "slower" : "not told apart from the shipped one";
+}
+
 /* The verdict on the worst case; a single run of each context gives no interval. */
 static void put_worst_verdict(const struct ifr_optimum *o, const char *program, struct ifr_buffer *out) {
 	const struct ifr_worst_case *worst = &o->worst;
@@ -70,10 +74,8 @@ static void put_other_goal(const struct ifr_optimum *o, struct ifr_buffer *out) 
 	if (o->goal == IFR_GOAL_WORST)
 		put_line(out, "  - ",
 		         "On average over these contexts it is %s: %+.1f %% (95 %% interval %+.1f to %+.1f %%).",
-		         o->faster   ? "faster"
-		         : o->slower ? "slower"
-		                     : "not told apart from the shipped one",
-		         percent(o->ratio), percent(o->interval.low), percent(o->interval.high));
+		         describe_change(o->faster, o->slower), percent(o->ratio), percent(o->interval.low),
+		         percent(o->interval.high));
 	else if (isfinite(worst->interval.high))
 		put_line(
 			out, "  - ",
@@ -95,6 +97,12 @@ static void put_verdict(const struct ifr_optimum *o, const char *program, struct
 		         o->measured);
 	else if (o->goal == IFR_GOAL_WORST)
 		put_worst_verdict(o, program, out);
+	else if (o->goal == IFR_GOAL_ROBUST && o->faster && !o->found)
+		put_line(
+			out, "",
+			"No robust layout found: the best of the search takes %.1f %% less %s than the shipped one (95 %% "
+			"interval %.1f to %.1f %%) %s, but not all of the situations below leave the gain.",
+			-percent(o->ratio), o->confirmed->metric, -percent(o->interval.high), -percent(o->interval.low), runs);
 	else if (o->faster)
 		put_line(
 			out, "",
@@ -117,17 +125,13 @@ static void put_verdict(const struct ifr_optimum *o, const char *program, struct
 	free(runs);
 }
 
-static const char *describe_change(const struct ifr_confirmed *confirmed) {
-	return confirmed->faster ? "faster" : confirmed->slower ? "slower" : "not told apart from the shipped one";
-}
-
 /* A layout can be fast for one workload and slow for another. */
 static void put_workloads(const struct ifr_optimum *o, struct ifr_buffer *out) {
 	for (size_t i = 0; i < o->workload_count && i < o->confirmed_count && o->workload_count > 1; i++) {
 		const struct ifr_confirmed *by = &o->confirmed[i];
 		const struct ifr_comparison *c = &by->comparison;
 		put_line(out, "  - ", "%s (weight %.2g): %s, %+.1f %% (95 %% interval %+.1f to %+.1f %%).", by->name,
-		         by->weight, describe_change(by), percent(c->ratio), percent(c->interval.low),
+		         by->weight, describe_change(by->faster, by->slower), percent(c->ratio), percent(c->interval.low),
 		         percent(c->interval.high));
 	}
 }
@@ -138,9 +142,46 @@ static void put_held_out(const struct ifr_optimum *o, struct ifr_buffer *out) {
 		const struct ifr_confirmed *by = &o->confirmed[i];
 		const struct ifr_comparison *c = &by->comparison;
 		put_line(out, "  - ", "With the arguments %s it is %s: %+.1f %% (95 %% interval %+.1f to %+.1f %%).",
-		         by->arguments, describe_change(by), percent(c->ratio), percent(c->interval.low),
-		         percent(c->interval.high));
+		         by->arguments, describe_change(by->faster, by->slower), percent(c->ratio),
+		         percent(c->interval.low), percent(c->interval.high));
 	}
+}
+
+static void put_skipped(const char *what, const char *why, struct ifr_buffer *out) {
+	put_line(out, "  - ", "Not tried: %s (%s).", what, why);
+}
+
+/* The part of the gain that a small edit leaves and that other machines have. */
+static void put_robustness(const struct ifr_optimum *o, struct ifr_buffer *out) {
+	const struct ifr_survival *edit = &o->edit;
+	if (!o->edit_tried)
+		return;
+	if (edit->skipped)
+		put_skipped("a small edit", edit->skipped, out);
+	else if (edit->faster && o->faster)
+		put_line(
+			out, "  - ",
+			"After a small edit (%s) it is faster: %+.1f %% (95 %% interval %+.1f to %+.1f %%), %.0f %% of the gain.",
+			edit->what, percent(edit->ratio), percent(edit->interval.low), percent(edit->interval.high),
+			100 * log(edit->ratio) / log(o->ratio));
+	else
+		put_line(out, "  - ", "After a small edit (%s) it is %s: %+.1f %% (95 %% interval %+.1f to %+.1f %%).",
+		         edit->what, describe_change(edit->faster, edit->slower), percent(edit->ratio),
+		         percent(edit->interval.low), percent(edit->interval.high));
+	if (o->confirmed_count == o->workload_count)
+		put_skipped("other inputs", "--held-out gives them", out);
+	for (size_t i = 0; i < o->machine_count; i++) {
+		const struct ifr_survival *machine = &o->machines[i];
+		if (machine->skipped)
+			put_skipped(machine->what, machine->skipped, out);
+		else
+			put_line(out, "  - ",
+			         "On %s, as modelled, it takes %+.2f %% cycles (95 %% interval %+.2f to %+.2f %%).",
+			         machine->what, percent(machine->ratio), percent(machine->interval.low),
+			         percent(machine->interval.high));
+	}
+	if (!o->machine_count)
+		put_skipped("other machines", "--on-machine names them", out);
 }
 
 static void put_search(const struct ifr_optimum *o, struct ifr_buffer *out) {
@@ -177,6 +218,7 @@ void ifr_optimum_text(const struct ifr_optimum *o, const char *program, struct i
 		put_other_goal(o, out);
 	put_workloads(o, out);
 	put_held_out(o, out);
+	put_robustness(o, out);
 	put_search(o, out);
 	if (o->plan_file)
 		pin_text(o->plan_file, program, out);

@@ -43,6 +43,29 @@ static json_t *worst_json(const struct ifr_worst_case *worst) {
 	return made;
 }
 
+static json_t *survival_json(const char *situation, const struct ifr_survival *survival) {
+	json_t *made = json_object();
+	const bool known = !survival->skipped;
+	ifr_json_set(made, "situation", ifr_json_text(situation));
+	ifr_json_set(made, "what", ifr_json_text(survival->what));
+	ifr_json_set(made, "skipped", ifr_json_text(survival->skipped));
+	ifr_json_set(made, "faster", json_boolean(survival->faster));
+	ifr_json_set(made, "slower", json_boolean(survival->slower));
+	ifr_json_set(made, "ratio", ifr_json_number_if(known, survival->ratio));
+	ifr_json_set(made, "interval", known ? interval_json(&survival->interval) : json_null());
+	return made;
+}
+
+/* Contexts and held-out arguments have members of their own. */
+static json_t *robustness_json(const struct ifr_optimum *o) {
+	json_t *list = json_array();
+	if (o->edit_tried)
+		json_array_append_new(list, survival_json("edit", &o->edit));
+	for (size_t i = 0; i < o->machine_count; i++)
+		json_array_append_new(list, survival_json("machine", &o->machines[i]));
+	return list;
+}
+
 void ifr_optimum_json(const struct ifr_optimum *o, const char *program, struct ifr_buffer *out) {
 	const bool confirmed = o->workload_count && o->confirmed_count >= o->workload_count;
 	json_t *document = ifr_json_document(1, NULL, NULL), *features = json_array();
@@ -62,6 +85,7 @@ void ifr_optimum_json(const struct ifr_optimum *o, const char *program, struct i
 		document, "p",
 		ifr_json_number_if(confirmed && o->workload_count == 1, confirmed ? o->confirmed->comparison.p : 0));
 	ifr_json_set(document, "worst_case", confirmed && o->worst.contexts ? worst_json(&o->worst) : json_null());
+	ifr_json_set(document, "robustness", robustness_json(o));
 	ifr_json_set(document, "workloads", confirmed_json(o, 0, o->workload_count));
 	ifr_json_set(document, "held_out", confirmed_json(o, o->workload_count, o->confirmed_count));
 	ifr_json_set(document, "layouts_predicted", ifr_json_count(o->predicted));

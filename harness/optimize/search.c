@@ -122,6 +122,13 @@ void ifr_optimum_release(struct ifr_optimum *optimum) {
 		free(optimum->confirmed[i].metric);
 	}
 	free(optimum->confirmed);
+	free(optimum->edit.what);
+	free(optimum->edit.skipped);
+	for (size_t i = 0; i < optimum->machine_count; i++) {
+		free(optimum->machines[i].what);
+		free(optimum->machines[i].skipped);
+	}
+	free(optimum->machines);
 	free(optimum->plan_file);
 	free(optimum->order_file);
 	free(optimum->sections_file);

@@ -57,8 +57,12 @@ int search_compare_in_contexts(struct stages *stages, const struct contexts_requ
                                struct ifr_error *err);
 
 /* Compares a layout with the shipped one in each workload, then with held-out arguments, and fills the optimum. Errors:
- * those of campaigns and comparisons; IFR_E_USAGE for arguments that are no words. */
+ * as of campaigns and comparisons; IFR_E_USAGE for arguments that are no words. */
 int search_confirm(struct search *search, const struct trial *best, struct ifr_error *err);
+
+/* Tries a confirmed layout after a small edit and on described machines. What cannot be tried is skipped, with a reason.
+ * Errors: IFR_E_ENVIRONMENT if interrupted. */
+int search_try_robustness(struct search *search, const struct candidate *best, struct ifr_error *err);
 
 /* Measures the finalists, confirms the best of them, and pins it where it is faster. */
 int search_run_final(struct search *search, struct ifr_error *err);

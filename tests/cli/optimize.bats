@@ -60,6 +60,8 @@ search() {
 	[ "$(best/best)" = "cost: 3" ]
 	[ "$(head -n 4 ../found/best.order | sort | tr '\n' ' ')" = "f1 f2 f3 main " ]
 	[ "$(awk 'length > 80' ../found.text)" = "" ]
+	# All its functions are hot.
+	grep -q '^  - Not tried: a small edit (the program has no function ' ../found.text
 }
 
 @test "a held-out input tells where the layout found is slower" {
