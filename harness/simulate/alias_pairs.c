@@ -8,8 +8,12 @@
 #include "harness/simulate/recording_context.h"
 #include "harness/simulate/site_names.h"
 
-static struct ifr_alias_name name_site(struct ifr_site_names *names, const struct ifr_alias_site *site) {
-	struct ifr_alias_name name = {.address = site->address};
+static struct ifr_alias_name name_site(const struct ifr_trace *trace, struct ifr_site_names *names,
+                                       const struct ifr_alias_site *site) {
+	const struct ifr_trace_access *accesses;
+	ifr_trace_accesses(trace, &accesses);
+	struct ifr_alias_name name = {
+		.address = site->address, .bytes = accesses[site->access].bytes, .site = ifr_site_of(names, site->data)};
 	ifr_site_access(names, site->block, site->access, site->data, &name.data, &name.code);
 	return name;
 }
@@ -84,8 +88,8 @@ static void name_pairs(const struct ifr_trace *trace, const struct ifr_alias_pai
 	for (size_t i = 0; i < count; i++)
 		named->events += pairs[i].count;
 	for (size_t i = 0; i < named->count; i++)
-		named->items[i] = (struct ifr_named_alias){.load = name_site(names, &pairs[i].load),
-		                                           .store = name_site(names, &pairs[i].store),
+		named->items[i] = (struct ifr_named_alias){.load = name_site(trace, names, &pairs[i].load),
+		                                           .store = name_site(trace, names, &pairs[i].store),
 		                                           .count = pairs[i].count};
 	for (size_t i = 0; i < named->count; i++) {
 		add_trial(names, pairs[i].load.data, named);

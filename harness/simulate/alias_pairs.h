@@ -4,13 +4,16 @@
 #define IFR_HARNESS_SIMULATE_ALIAS_PAIRS_H
 
 #include "common/plan.h"
+#include "harness/simulate/site.h"
 #include "model/model.h"
 
 /* One side of a pair; strings are the pair's. */
 struct ifr_alias_name {
-	char *data;       /* "inc", "i in micro", "stack", "heap object 7 of 4096 bytes", "heap" */
-	char *code;       /* "main (micro.c:5)" */
-	uint64_t address; /* of the data in the layout, when the pair first met */
+	char *data;           /* "inc", "i in micro", "stack", "heap object 7 of 4096 bytes", "heap" */
+	char *code;           /* "main (micro.c:5)" */
+	uint64_t address;     /* of the data in the layout, when the pair first met */
+	unsigned bytes;       /* that are loaded or stored */
+	struct ifr_site site; /* of the data */
 };
 
 struct ifr_named_alias {

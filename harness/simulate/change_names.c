@@ -77,6 +77,7 @@ static struct ifr_named_change name_block(const struct ifr_trace *trace, struct 
 	ifr_trace_blocks(trace, &blocks);
 	return (struct ifr_named_change){
 		.code = ifr_site_code(names, blocks[change->number].normalised),
+		.site = ifr_site_of(names, blocks[change->number].normalised),
 		.bytes = block->bytes,
 		.address = {block->address[0], block->address[1]},
 		.each = {ifr_block_windows(block, 0, bytes), ifr_block_windows(block, 1, bytes)},
@@ -87,6 +88,7 @@ static struct ifr_named_change name_access(struct ifr_site_names *names, const s
                                            const struct change *change) {
 	const struct ifr_access_change *access = &changes->accesses[change->number];
 	struct ifr_named_change name = {.address = {access->address[0], access->address[1]},
+	                                .site = ifr_site_of(names, access->data),
 	                                .events = {change->events[0], change->events[1]}};
 	ifr_site_access(names, access->block, change->number, access->data, &name.data, &name.code);
 	return name;

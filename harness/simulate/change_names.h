@@ -6,15 +6,17 @@
 
 #include "common/plan.h"
 #include "harness/build/build.h"
+#include "harness/simulate/site.h"
 #include "model/model.h"
 
 /* An access, or a block of code; index 0 is the first layout. */
 struct ifr_named_change {
-	char *data;          /* "packed+4"; NULL: a block */
-	char *code;          /* "main (micro.c:5)" */
-	uint64_t address[2]; /* of the data when it first crossed, or of the block */
-	uint64_t bytes;      /* of a block */
-	uint64_t each[2];    /* windows that one execution of a block enters */
+	char *data;           /* "packed+4"; NULL: a block */
+	char *code;           /* "main (micro.c:5)" */
+	struct ifr_site site; /* of the data, or of the block */
+	uint64_t address[2];  /* of the data when it first crossed, or of the block */
+	uint64_t bytes;       /* of a block */
+	uint64_t each[2];     /* windows that one execution of a block enters */
 	uint64_t events[2];
 };
 

@@ -47,13 +47,15 @@ static bool has_name(const struct ifr_strings *list, const char *name) {
 }
 
 static void name_set(struct ifr_site_names *names, const struct ifr_conflicts *conflicts,
-                     const struct ifr_conflict_set *set, struct ifr_strings *list) {
+                     const struct ifr_conflict_set *set, struct ifr_strings *list, struct ifr_site *sites) {
 	for (size_t i = 0; i < set->count && i < LINES_MOST; i++) {
 		char *name = name_line(names, &conflicts->lines[set->first + i]);
-		if (has_name(list, name))
+		if (has_name(list, name)) {
 			free(name);
-		else
-			ifr_strings_take(list, name);
+			continue;
+		}
+		sites[list->count] = ifr_site_of(names, conflicts->lines[set->first + i].normalised);
+		ifr_strings_take(list, name);
 	}
 }
 
@@ -70,7 +72,8 @@ static bool same_names(const struct ifr_strings *a, const struct ifr_strings *b)
 	return same;
 }
 
-static void add_set(struct ifr_named_conflicts *named, struct ifr_strings *names,
+/* sites: [LINES_MOST] of the names. */
+static void add_set(struct ifr_named_conflicts *named, struct ifr_strings *names, const struct ifr_site *sites,
                     const struct ifr_conflict_set *set, size_t most) {
 	size_t at = 0;
 	while (at < named->count && !same_names(&named->items[at].names, names))
@@ -84,6 +87,8 @@ static void add_set(struct ifr_named_conflicts *named, struct ifr_strings *names
 	struct ifr_named_conflict *item = &named->items[at];
 	if (at == named->count) {
 		*item = (struct ifr_named_conflict){.names = *names, .set = set->set, .lines = set->count};
+		item->sites = ifr_alloc(LINES_MOST * sizeof *sites);
+		memcpy(item->sites, sites, LINES_MOST * sizeof *sites);
 		named->count++;
 	} else {
 		ifr_strings_release(names);
@@ -100,10 +105,11 @@ static void name_sets(const struct ifr_trace *trace, const struct ifr_conflicts 
 	named->ways = conflicts->shape.ways;
 	for (size_t i = 0; i < conflicts->set_count; i++) {
 		struct ifr_strings list = {0};
+		struct ifr_site sites[LINES_MOST] = {0};
 		const bool main = i < SETS_MOST && PART * rise(&conflicts->sets[i]) >= rise(&conflicts->sets[0]);
 		if (main)
-			name_set(names, conflicts, &conflicts->sets[i], &list);
-		add_set(named, &list, &conflicts->sets[i], main ? most : named->count);
+			name_set(names, conflicts, &conflicts->sets[i], &list, sites);
+		add_set(named, &list, sites, &conflicts->sets[i], main ? most : named->count);
 	}
 	ifr_site_names_free(names);
 }
@@ -123,6 +129,8 @@ int ifr_conflicts_name(struct ifr_trace *trace, struct ifr_builder *builder, con
 		                             &conflicts, err);
 	if (!result)
 		name_sets(trace, &conflicts, most, named);
+	if (!result && structure != IFR_CONFLICT_BTB)
+		named->set_bytes = (uint64_t)conflicts.shape.sets * ifr_machine_line_bytes(machine);
 	ifr_conflicts_release(&conflicts);
 	for (unsigned i = 0; i < 2; i++)
 		if (maps[i])
@@ -131,8 +139,10 @@ int ifr_conflicts_name(struct ifr_trace *trace, struct ifr_builder *builder, con
 }
 
 void ifr_named_conflicts_release(struct ifr_named_conflicts *named) {
-	for (size_t i = 0; i < named->count; i++)
+	for (size_t i = 0; i < named->count; i++) {
 		ifr_strings_release(&named->items[i].names);
+		free(named->items[i].sites);
+	}
 	free(named->items);
 	*named = (struct ifr_named_conflicts){0};
 }

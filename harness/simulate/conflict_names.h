@@ -6,16 +6,18 @@
 #include "common/plan.h"
 #include "common/strings.h"
 #include "harness/build/build.h"
+#include "harness/simulate/site.h"
 #include "model/model.h"
 
 /* Sets in which lines of the same names meet. Index 0 is the first layout. */
 struct ifr_named_conflict {
 	struct ifr_strings
-		names;          /* "table in look_up (map.c:5)", "main (map.c:20)": each once, the most misses first */
-	uint32_t set;       /* the set that differs most */
-	size_t lines;       /* that miss in it again and again */
-	size_t sets;        /* of the same names */
-	uint64_t misses[2]; /* in all of them, beyond the first of each line */
+		names;              /* "table in look_up (map.c:5)", "main (map.c:20)": each once, the most misses first */
+	struct ifr_site *sites; /* [names.count] of the first line, or branch, of each name */
+	uint32_t set;           /* the set that differs most */
+	size_t lines;           /* that miss in it again and again */
+	size_t sets;            /* of the same names */
+	uint64_t misses[2];     /* in all of them, beyond the first of each line */
 };
 
 struct ifr_named_conflicts {
@@ -24,6 +26,7 @@ struct ifr_named_conflicts {
 	size_t rest_sets; /* sets without a name here */
 	uint64_t rest;    /* their misses in the second layout beyond the first's */
 	unsigned ways;
+	uint64_t set_bytes;    /* addresses that are so far apart share a set; 0: of branches */
 	const char *structure; /* "L1D" */
 };
 

@@ -11,6 +11,7 @@
  *     conflict_names.h   the lines and branches that meet in a set of a cache or BTB, by name
  *     load_misses.h      the loads that miss in a layout, and in which context, by name
  *     load_paths.h       contexts of loads in words
+ *     site.h             the kind of memory that a name is of
  *     executed_code.h    the blocks of a recording, and how often each was executed
  *     instruction_classes.h  executed instructions by class
  *     model_executor.h   the executor of campaigns that replays instead of running

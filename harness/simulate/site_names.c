@@ -69,6 +69,34 @@ static void name_object(const struct ifr_site_names *names, uint64_t normalised,
 		ifr_buffer_printf(text, "heap object %zu of %" PRIu64 " bytes", number, object->bytes);
 }
 
+struct ifr_site ifr_site_of(const struct ifr_site_names *names, uint64_t normalised) {
+	const struct ifr_mapping *mapping = ifr_site_mapping(names, normalised);
+	const struct ifr_trace_request *object;
+	struct ifr_site site = {0};
+	size_t number;
+	switch (mapping ? mapping->kind : IFR_MAPPING_OTHER) {
+	case IFR_MAPPING_PROGRAM:
+		site.kind = IFR_SITE_PROGRAM;
+		site.address = normalised & IFR_OFFSET_MASK;
+		break;
+	case IFR_MAPPING_STACK:
+		site.kind = IFR_SITE_STACK;
+		break;
+	case IFR_MAPPING_OBJECTS:
+		object = ifr_site_object(names, normalised, &number);
+		site.bytes = object ? object->bytes : 0;
+		site.kind = IFR_SITE_HEAP;
+		break;
+	case IFR_MAPPING_HEAP:
+	case IFR_MAPPING_ANONYMOUS:
+		site.kind = IFR_SITE_HEAP;
+		break;
+	default:
+		break;
+	}
+	return site;
+}
+
 /* The data that the instruction accesses that ends `end` bytes into a block. */
 static char *name_data(struct ifr_site_names *names, uint64_t data, uint64_t block, uint16_t end) {
 	struct ifr_buffer text = {0};

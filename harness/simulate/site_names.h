@@ -5,6 +5,7 @@
 #define IFR_HARNESS_SIMULATE_SITE_NAMES_H
 
 #include "harness/code/code.h"
+#include "harness/simulate/site.h"
 #include "model/model.h"
 
 struct ifr_site_names;
@@ -20,6 +21,8 @@ struct ifr_source *ifr_site_source(struct ifr_site_names *names, uint64_t normal
 /* The request whose object holds a normalised address of the objects' mapping, and its number; NULL: there is none. */
 const struct ifr_trace_request *ifr_site_object(const struct ifr_site_names *names, uint64_t normalised,
                                                 size_t *number);
+
+struct ifr_site ifr_site_of(const struct ifr_site_names *names, uint64_t normalised);
 
 /* "main (micro.c:5)"; the caller frees. */
 char *ifr_site_code(struct ifr_site_names *names, uint64_t normalised);
