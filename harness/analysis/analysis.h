@@ -13,6 +13,7 @@
 #include "harness/analysis/audit.h"
 #include "harness/analysis/calibration.h"
 #include "harness/analysis/comparison.h"
+#include "harness/analysis/cure.h"
 #include "harness/analysis/forecast.h"
 #include "harness/analysis/load_contexts.h"
 #include "harness/analysis/modelled_cycles.h"

@@ -10,6 +10,7 @@
 
 #include "harness/analysis/comparison_noise.h"
 #include "harness/analysis/comparison_ratio.h"
+#include "harness/analysis/comparison_spread.h"
 #include "harness/analysis/modelled_cycles.h"
 #include "harness/analysis/steps.h"
 #include "harness/statistics/statistics.h"
@@ -222,6 +223,7 @@ int ifr_comparison_make(const struct ifr_comparison_side *old, const struct ifr_
 		measure_spread(&c, &w);
 		comparison_noise_measure(&c, counter, rules->layouts, &w.samples, &w.layouts, &w.noise);
 		c.repeats = w.noise.repeats;
+		comparison_spread_measure(&c, &w.samples, &w.layouts, &w.noise);
 		find_layout_effect(&c, &w);
 		recommend_layouts(&c, &w, rules->margin);
 		ifr_comparison_judge(&c, rules, c.p);

@@ -30,6 +30,18 @@ struct ifr_comparison_side {
 	const char *name;
 };
 
+/* The spread of either side over the random layouts, old and new. */
+struct ifr_comparison_spread {
+	bool has_worst;                     /* each layout has two runs, or values have no noise */
+	unsigned worst[2];                  /* the layout of the highest mean */
+	double above[2];                    /* the worst layout's value to that of the median layout */
+	double worst_ratio;                 /* of the worst layouts, new to old */
+	struct ifr_interval worst_interval; /* of confidence c->confidence, for noise alone */
+	bool has_sd;
+	double sd[2]; /* between layouts, less the noise; relative */
+	struct ifr_interval sd_interval[2];
+};
+
 /* One metric. Ratios are new to old. */
 struct ifr_comparison {
 	struct ifr_dataset_counter metric;
@@ -55,6 +67,7 @@ struct ifr_comparison {
 	double margin;      /* relative: what counts as no change */
 	size_t family;      /* comparisons for which the intervals and the verdict allow; 1: this one alone */
 	struct ifr_tails tails[2]; /* of the random layouts */
+	struct ifr_comparison_spread spread;
 	size_t needed;      /* layouts of each for the intervals to have their confidence: ifr_mean_layouts_needed */
 	size_t recommended; /* layouts that detect a change of the margin with 90 %; 0: over 100000 */
 	enum ifr_comparison_verdict verdict;

@@ -127,10 +127,20 @@ static unsigned choose_triggers(struct audit_state *state) {
 	return count;
 }
 
+/* Whether a trigger may have been found: the report adjusts its p for all. */
+static bool has_finding(const struct audit_state *state) {
+	bool has = false;
+	for (unsigned i = 0; i < ifr_trigger_count; i++)
+		has |= state->outcomes[i].full && state->outcomes[i].p < IFR_REPORT_LEVEL;
+	return has;
+}
+
 static int run_stages(struct audit_state *state, unsigned count, int64_t screen_ns, struct ifr_error *err) {
 	int result = screen_triggers(state, count, screen_ns, err);
 	if (!result && !state->interrupted)
 		result = audit_refine_triggers(state, err);
+	if (!has_finding(state) && state->deadline_ns != INT64_MAX)
+		state->deadline_ns += state->audit->cures_ns;
 	if (!result)
 		result = audit_spend_rest(state, err);
 	return result ? result : check_measured(state, err);
@@ -143,7 +153,7 @@ int ifr_audit_run(const struct ifr_audit *audit, struct ifr_audit_outcome *outco
 	                            .outcomes = outcomes,
 	                            .possible = ifr_alloc(ifr_trigger_count * sizeof *state.possible),
 	                            .sweeps = ifr_alloc(ifr_trigger_count * sizeof *state.sweeps),
-	                            .deadline_ns = budget_ns ? begun_ns + budget_ns : INT64_MAX};
+	                            .deadline_ns = budget_ns ? begun_ns + budget_ns - audit->cures_ns : INT64_MAX};
 	const unsigned count = choose_triggers(&state);
 	int64_t run_ns = 0;
 	int result = ifr_dir_make(audit->campaign.file, err);

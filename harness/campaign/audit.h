@@ -7,6 +7,7 @@
 #define IFR_HARNESS_CAMPAIGN_AUDIT_H
 
 #include "harness/campaign/campaign_plan.h"
+#include "harness/campaign/cure_candidates.h"
 
 struct ifr_audit {
 	struct ifr_campaign campaign; /* of every trigger; its file is the folder, its budget that of the audit, its
@@ -14,6 +15,8 @@ struct ifr_audit {
 	                                 seed counts */
 	const bool *wanted;           /* [ifr_trigger_count] */
 	bool has_loader;              /* the program that runs is dynamically linked */
+	int64_t
+		cures_ns; /* of the budget: left for cures where a trigger was found, and spent on triggers where none was */
 	/* Called before each campaign; may be NULL. number: of the triggers of this stage, from 1 to count. */
 	void (*announce)(const struct ifr_trigger *trigger, bool screen, unsigned number, unsigned count);
 };
@@ -38,6 +41,19 @@ struct ifr_audit_outcome {
  * measured, and IFR_E_PROGRAM of any. *interrupted: the user ended it; what was measured remains. */
 int ifr_audit_run(const struct ifr_audit *audit, struct ifr_audit_outcome *outcomes, bool *interrupted,
                   struct ifr_error *err);
+
+/* The part of a budget that is left for cures. */
+int64_t ifr_audit_cures_ns(int64_t budget_ns);
+
+/* Measures a cure in fresh contexts of the trigger that it is of (ifr_trigger_contexts), in the first file
+ * FOLDER/cure-K.exp that has none or this one, which it then resumes. Of a budget (0: none), half decides on the runs of
+ * each context, at run_ns a run (0: not known): from two to those of the audit. *file: the experiment, the caller's, also
+ * after an error. *whole: it has all runs of all contexts; without some, the worst context may be missing. Errors: those
+ * of ifr_cure_run. */
+int ifr_audit_cure(const struct ifr_audit *audit, const struct ifr_cure_candidate *candidate, int64_t budget_ns,
+                   int64_t run_ns, char **file, bool *whole, struct ifr_error *err);
+/* The experiment of cure 1, 2, …; the caller frees. */
+char *ifr_audit_cure_file(const char *folder, unsigned number);
 
 /* The experiment of a trigger; the caller frees. */
 char *ifr_audit_file(const char *folder, const struct ifr_trigger *trigger);

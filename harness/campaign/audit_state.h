@@ -6,6 +6,7 @@
  *     audit_trigger.c  one stage of one trigger
  *     audit_stages.c   the time of a stage; further runs
  *     audit_rest.c     the rest of a budget
+ *     audit_cure.c     a cure of what was found
  */
 #ifndef IFR_HARNESS_CAMPAIGN_AUDIT_STATE_H
 #define IFR_HARNESS_CAMPAIGN_AUDIT_STATE_H
@@ -36,6 +37,11 @@ int audit_choose_levels(struct audit_state *state, unsigned which, struct ifr_er
 /* Carries it out, and notes in the trigger's outcome what came of it. *whole: the budget sufficed. */
 int audit_run_trigger(struct audit_state *state, unsigned which, const struct audit_stage *stage, bool *whole,
                       struct ifr_error *err);
+
+/* The sweep of an experiment that is there; NULL without one. The caller frees. */
+char *audit_find_sweep(const char *file);
+/* The experiments of all triggers: the recording of one serves the others. */
+void audit_list_experiments(const char *folder, struct ifr_strings *files);
 
 /* Notes the end of a campaign that was begun at begun_ns. modelled: the metric is of the model, without whose values no
  * trigger is whole; others are, as the model then only explains them. Returns whether it is. */

@@ -17,8 +17,7 @@ char *ifr_audit_file(const char *folder, const struct ifr_trigger *trigger) {
 	return ifr_format("%s/%s.exp", folder, trigger->name);
 }
 
-/* The sweep of an experiment that is there; NULL without one. The caller frees. */
-static char *find_sweep(const char *file) {
+char *audit_find_sweep(const char *file) {
 	struct ifr_experiment *experiment = NULL;
 	char *sweep = NULL;
 	if (ifr_file_exists(file) && !ifr_experiment_open(file, &experiment, NULL)) {
@@ -47,8 +46,7 @@ static int weigh_trigger(const char *file, const char *metric, double *p, bool *
 	return result;
 }
 
-/* The experiments of all triggers: the recording of one serves the others. */
-static void list_experiments(const char *folder, struct ifr_strings *files) {
+void audit_list_experiments(const char *folder, struct ifr_strings *files) {
 	for (unsigned i = 0; i < ifr_trigger_count; i++)
 		ifr_strings_take(files, ifr_audit_file(folder, &ifr_triggers[i]));
 }
@@ -75,7 +73,7 @@ static char *list_options(const char *given, const struct ifr_trigger *trigger,
 static int make_design(const struct audit_state *state, unsigned which, const struct audit_stage *stage,
                        struct ifr_campaign *campaign, struct ifr_error *err) {
 	const struct ifr_trigger *trigger = &ifr_triggers[which];
-	char *sweep = find_sweep(campaign->file);
+	char *sweep = audit_find_sweep(campaign->file);
 	if (!sweep && state->sweeps[which])
 		sweep = ifr_strdup(state->sweeps[which]);
 	const unsigned repetitions = campaign->repetitions;
@@ -153,7 +151,7 @@ int audit_run_trigger(struct audit_state *state, unsigned which, const struct au
 	struct ifr_strings siblings = {0};
 	const int64_t begun_ns = ifr_clock_ns();
 	char *file = ifr_audit_file(campaign.file, &ifr_triggers[which]);
-	list_experiments(campaign.file, &siblings);
+	audit_list_experiments(campaign.file, &siblings);
 	campaign.file = file;
 	campaign.siblings = &siblings;
 	char *options = NULL;

@@ -33,7 +33,8 @@ struct ifr_campaign_program {
 	                                    are made from the kit, or are copies where no axis changes the file */
 	const char *name;                /* as the user wrote it, for commands to be pasted; NULL: the path */
 	const struct ifr_plan *cure; /* its axes and places are in each of the program's layouts but the shipped one,
-	                                    and its axes off in those of the other programs; NULL: none */
+	                                    and its axes off in those of the other programs, but for context_axes; NULL:
+	                                    none */
 };
 
 struct ifr_campaign {
@@ -45,9 +46,12 @@ struct ifr_campaign {
 	                           library, or the driver; NULL: itself */
 	char *const *argv;      /* the program's arguments; argv[0] as the user wrote it */
 	struct ifr_layout_generator generator;
-	bool seed_given;                     /* false: an existing experiment's seed is kept */
-	unsigned variants;                   /* layouts, without the shipped one */
-	unsigned repetitions;                /* runs of each variant */
+	unsigned
+		context_axes;     /* of a campaign with a cure: they vary without it as if there were none. With it, values
+	                          that the cure gives take the place of theirs, and other settings all of theirs */
+	bool seed_given;      /* false: an existing experiment's seed is kept */
+	unsigned variants;    /* layouts, without the shipped one */
+	unsigned repetitions; /* runs of each variant */
 	const struct ifr_executor *executor; /* of the measured runs; NULL: this machine */
 	const char *counters;
 	const char *metric;  /* by which the experiment is reported: it must be a counter; NULL: any */

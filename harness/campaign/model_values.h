@@ -19,6 +19,10 @@ int campaign_record_programs(struct campaign_state *state, struct ifr_campaign_r
                              struct ifr_error *err);
 /* With one program: takes the recording of a sibling that recorded the same, where there is one. */
 int campaign_share_recording(struct campaign_state *state, struct ifr_error *err);
+/* Whether the recording of the first program is that of a program, which differs from it by a cure alone; links
+ * it beside the experiment, and returns whether it did. */
+bool campaign_reuses_recording(const struct campaign_state *state, unsigned program);
+bool campaign_reuse_recording(struct campaign_state *state, unsigned program);
 /* The beginning of the warnings that a recording brings. */
 #define CAMPAIGN_RECORDING_WARNING "The model's recording: "
 /* The path of a program's recording; the caller frees. */

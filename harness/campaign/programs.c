@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The cells of the design, program x layout: how variants are numbered, named and launched. Every other file of the
  * room may call this one. */
+#include <string.h>
+
 #include "common/buffer.h"
+#include "harness/campaign/cure.h"
 #include "harness/campaign/model_values.h"
 #include "harness/campaign/state.h"
 
@@ -40,15 +43,43 @@ char *campaign_variant_path(const struct campaign_state *state, unsigned id) {
 	return ifr_format("%s/%s", state->folder, name);
 }
 
-/* Programs differ by a cure alone: the others are as without its axes. */
+/* Whether a setting is nothing but values, such as "stack main-bytes=64". */
+static bool gives_values_alone(const struct ifr_axis_setting *setting) {
+	bool gives = false;
+	for (int i = 0; i < IFR_AXIS_VALUES; i++)
+		gives |= setting->given[i] >= 0;
+	return gives && !setting->only && !setting->except;
+}
+
+/* A cure's values on top of a context's setting of the same axis. */
+static void set_values(const struct ifr_axis_setting *context, struct ifr_axis_setting *setting) {
+	setting->seed = context->seed;
+	memcpy(setting->value, context->value, sizeof setting->value);
+	for (int i = 0; i < IFR_AXIS_VALUES; i++)
+		if (setting->given[i] < 0)
+			setting->given[i] = context->given[i];
+}
+
+static void adopt_cure(const struct ifr_plan *cure, struct ifr_plan *plan) {
+	struct ifr_plan context;
+	ifr_plan_copy(&context, plan);
+	ifr_plan_adopt(plan, cure);
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		if (context.axis[i].on && cure->axis[i].on && gives_values_alone(&cure->axis[i]))
+			set_values(&context.axis[i], &plan->axis[i]);
+	ifr_plan_release(&context);
+}
+
+/* Programs differ by a cure alone: the others are as without its axes, unless these belong to the contexts. */
 static void apply_cures(const struct campaign_state *state, const struct ifr_plan *own, struct ifr_plan *plan) {
 	unsigned cured = 0;
 	for (unsigned i = 0; i < state->plan.program_count; i++)
 		cured |= state->plan.programs[i].cure ? ifr_plan_axes(state->plan.programs[i].cure) : 0;
+	cured &= ~state->plan.context_axes;
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)
 		plan->axis[i].on = plan->axis[i].on && !(cured & 1u << i);
 	if (own)
-		ifr_plan_adopt(plan, own);
+		adopt_cure(own, plan);
 }
 
 void campaign_variant_plan(const struct campaign_state *state, unsigned id, struct ifr_plan *plan) {
@@ -65,7 +96,10 @@ void campaign_variant_plan(const struct campaign_state *state, unsigned id, stru
 }
 
 bool campaign_changes_files(const struct campaign_state *state) {
-	return state->plan.generator.axes & ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_PLUGIN);
+	bool changes = state->plan.generator.axes & ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_PLUGIN);
+	for (unsigned i = 0; i < state->plan.program_count; i++)
+		changes |= state->plan.programs[i].cure && ifr_cure_makes_file(state->plan.programs[i].cure);
+	return changes;
 }
 
 void campaign_describe_launch(const struct campaign_state *state, unsigned id, const char *path, unsigned pass,

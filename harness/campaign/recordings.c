@@ -154,7 +154,11 @@ static int ensure_recording(struct campaign_state *state, unsigned program, int6
                             struct ifr_error *err) {
 	char *path = campaign_recording_path(state, program), *name = ifr_program_fact_name("recording", program);
 	int result = 0;
-	if (!is_recorded(state, program, path)) {
+	if (!is_recorded(state, program, path) && campaign_reuse_recording(state, program)) {
+		result = ifr_experiment_set(state->experiment, name, ifr_path_base(path), err);
+		if (!result)
+			result = note_classes(state, program, err);
+	} else if (!is_recorded(state, program, path)) {
 		result = record_program(state, program, path, deadline_ns, too_slow, err);
 		if (!result && (result = check_objects(state, path, err)))
 			unlink(path);
@@ -318,6 +322,8 @@ static int record_in_time(struct campaign_state *state, unsigned program, int64_
 	*too_slow = false;
 	if (adaptive)
 		return adaptive;
+	if (campaign_reuses_recording(state, program))
+		return ensure_recording(state, program, state->model_deadline_ns, too_slow, err);
 	*too_slow = !budget_allows_recording(ifr_clock_ns(), state->model_deadline_ns, *expected_ns);
 	if (*too_slow)
 		return ifr_fail(err, IFR_E_USAGE, "to record the program takes about %.0f s", seconds);
@@ -335,7 +341,7 @@ int campaign_record_programs(struct campaign_state *state, struct ifr_campaign_r
 	int failed = 0;
 	state->model_deadline_ns =
 		budget_model_deadline(ifr_clock_ns(), state->deadline_ns, ifr_counters_passes(state->counters) > 0);
-	if (state->plan.program_count == 1 &&
+	if ((state->plan.program_count == 1 || state->plan.siblings) &&
 	    (ifr_counters_has_model(state->counters) || campaign_auto_is_open(state)) &&
 	    !campaign_has_recording(state, 0))
 		failed = campaign_share_recording(state, err);

@@ -78,3 +78,17 @@ int campaign_share_recording(struct campaign_state *state, struct ifr_error *err
 	free(path);
 	return result;
 }
+
+bool campaign_reuses_recording(const struct campaign_state *state, unsigned program) {
+	return program && state->plan.programs[program].cure && campaign_has_recording(state, 0);
+}
+
+bool campaign_reuse_recording(struct campaign_state *state, unsigned program) {
+	char *path = campaign_recording_path(state, program), *first = campaign_recording_path(state, 0);
+	const bool linked =
+		campaign_reuses_recording(state, program) && (!unlink(path) || errno == ENOENT) && !link(first, path);
+	state->programs[program].recorded |= linked;
+	free(first);
+	free(path);
+	return linked;
+}

@@ -103,7 +103,7 @@ char *campaign_variant_path(const struct campaign_state *state, unsigned id);
 void campaign_variant_plan(const struct campaign_state *state, unsigned id, struct ifr_plan *plan);
 /* Finds what makes the layouts of two programs match (matched_layouts.c); behind the configuration. */
 int campaign_match_programs(struct campaign_state *state, struct ifr_error *err);
-/* Whether an axis of the campaign changes the programs' files; else variants are copies of the shipped file. */
+/* Whether an axis or a cure changes the programs' files; else variants are copies of the shipped file. */
 bool campaign_changes_files(const struct campaign_state *state);
 
 /* Stores the mean cost of a level ("layout", "copy", "run") as a fact; without any, the fact stays. */

@@ -5,9 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/file.h"
 #include "harness/campaign/campaign.h"
-#include "harness/commands/audit_mechanism.h"
+#include "harness/commands/audit_cures.h"
 #include "harness/commands/campaign_options.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
@@ -21,10 +22,12 @@ struct options {
 	struct ifr_campaign campaign;
 	struct printing_options printing;
 	const char *triggers;
-	bool *wanted; /* [ifr_trigger_count] */
+	uint64_t cures; /* measured at most */
+	bool *wanted;   /* [ifr_trigger_count] */
 };
 
-enum { KEY_TRIGGERS = 1024, MAN_COLUMNS = 72 /* man pages indent the list by eight */ };
+enum { KEY_TRIGGERS = 1024, KEY_CURES, CURES_USUAL = 3, CURES_MOST = 100 };
+enum { MAN_COLUMNS = 72 /* man pages indent the list by eight */ };
 
 static void list_triggers(struct ifr_buffer *list) {
 	for (unsigned i = 0; i < ifr_trigger_count; i++) {
@@ -57,6 +60,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		if (!strcmp(argument, "list"))
 			print_triggers(state);
 		else if (ifr_triggers_parse(argument, options->wanted, &err))
+			option_refuse(state, &err);
+		return 0;
+	case KEY_CURES:
+		if (option_number("--cures", argument, 0, CURES_MOST, &options->cures, &err))
 			option_refuse(state, &err);
 		return 0;
 	case 's':
@@ -100,6 +107,9 @@ static const struct argp_option table[] = {
 	{NULL, 0, NULL, 0, "Triggers:", 1},
 	{"triggers", KEY_TRIGGERS, "LIST", 0,
      "The triggers to try, such as environment,heap (all); \"list\" prints them with what each needs", 1},
+	{"cures", KEY_CURES, "N", 0,
+     "Measure N of the cures that the findings suggest, 0 to 100 (3): the first of each trigger, the widest range first",
+     1},
 	{"seed", 's', "SEED", 0, "The seed that repeats these layouts, 0 to 2^64-1 (1)", 1},
 	{0},
 };
@@ -110,11 +120,17 @@ const struct argp ifr_audit_argp = {
 	"-- ./PROG [ARGS...]",
 	"Find out which contexts a program's speed depends on: environment size, heap, load addresses, copies of the file, "
 	"and with a kit link order, alignment and others. A table gives each trigger's range, its test against noise, and "
-	"the period and width of spikes; one sentence sums it up.\v"
+	"the period and width of spikes; one sentence sums it up. Cures of what was found are measured before they are "
+	"advised.\v"
 	"Each trigger is an experiment of its own, in the folder of --output (PROG.audit). A screen of two runs a layout "
 	"tries them all; those with p up to 0.2 run on to --runs, and only these are claimed, at 5 % for all triggers "
 	"together (Holm). With --budget, sweeps take larger steps where time is short, and the rest of the time goes to "
 	"smaller ones, then to further runs of the other triggers. Repeating an interrupted audit continues it.\n"
+	"\n"
+	"Where the model names a mechanism, the audit proposes changes of the layout against it: variables moved, large heap "
+	"blocks apart, loops aligned, the best layout pinned. Each is measured with it and without it, as by \"interfero "
+	"cure\", in fresh contexts of the trigger; one that does not help is withdrawn. Where something was found, a quarter "
+	"of the budget is left for that.\n"
 	"\n"
 	"Exit status: 0 audited, 2 usage, 3 the program or a layout of it failed, 4 the machine or a file, 130 "
 	"interrupted.",
@@ -177,19 +193,38 @@ static void read_trigger(const struct options *options, unsigned which, const st
 	free(file);
 }
 
-static int print_findings(const struct options *options, const struct findings *findings, struct ifr_error *err) {
+static int print_findings(const struct options *options, const struct findings *findings,
+                          const struct audit_cures *cures, struct ifr_error *err) {
 	struct ifr_buffer out = {0};
 	const bool color = isatty(1) && !getenv("NO_COLOR");
+	const struct ifr_audit_report report = {.folder = options->campaign.file,
+	                                        .rows = findings->rows,
+	                                        .count = findings->count,
+	                                        .cures = cures->items,
+	                                        .cure_count = cures->candidates.count,
+	                                        .cures_wanted = options->cures > 0};
 	if (options->printing.json)
-		ifr_audit_json(options->campaign.file, findings->rows, findings->count, &out);
+		ifr_audit_json(&report, &out);
 	else if (!options->printing.quiet)
-		ifr_audit_text(options->campaign.file, findings->rows, findings->count, color, &out);
+		ifr_audit_text(&report, color, &out);
 	const int result = ifr_command_print(&out, err);
 	ifr_buffer_release(&out);
 	return result;
 }
 
-static int report(const struct options *options, const struct ifr_audit_outcome *outcomes, struct ifr_error *err) {
+static void release_findings(struct findings *findings) {
+	for (size_t i = 0; i < findings->count; i++) {
+		ifr_audit_row_release(&findings->rows[i]);
+		ifr_analysis_free(findings->analyses[i]);
+		ifr_dataset_release(&findings->datasets[i]);
+	}
+	free(findings->rows);
+	free(findings->analyses);
+	free(findings->datasets);
+}
+
+static int report(const struct options *options, const struct ifr_audit *audit,
+                  const struct ifr_audit_outcome *outcomes, int64_t deadline_ns, struct ifr_error *err) {
 	struct findings findings = {.datasets = ifr_alloc(ifr_trigger_count * sizeof *findings.datasets),
 	                            .analyses = ifr_alloc(ifr_trigger_count * sizeof *findings.analyses),
 	                            .rows = ifr_alloc(ifr_trigger_count * sizeof *findings.rows)};
@@ -199,19 +234,14 @@ static int report(const struct options *options, const struct ifr_audit_outcome 
 	if (result) {
 		*err = findings.unread;
 	} else {
+		struct audit_cures cures;
 		ifr_audit_adjust(findings.rows, findings.count);
-		for (size_t i = 0; i < findings.count; i++)
-			audit_mechanism_name(&options->campaign, &findings.rows[i]);
-		result = print_findings(options, &findings, err);
+		audit_cures_propose(audit, findings.rows, findings.count, options->cures, &cures);
+		audit_cures_measure(audit, outcomes, deadline_ns, &cures);
+		result = print_findings(options, &findings, &cures, err);
+		audit_cures_release(&cures);
 	}
-	for (size_t i = 0; i < findings.count; i++) {
-		ifr_audit_row_release(&findings.rows[i]);
-		ifr_analysis_free(findings.analyses[i]);
-		ifr_dataset_release(&findings.datasets[i]);
-	}
-	free(findings.rows);
-	free(findings.analyses);
-	free(findings.datasets);
+	release_findings(&findings);
 	return result;
 }
 
@@ -225,15 +255,24 @@ static int set_experiments_aside(const struct options *options, struct ifr_error
 			result = ifr_campaign_set_aside(file, err);
 		free(file);
 	}
+	bool more = true;
+	for (unsigned number = 1; more && !result; number++) {
+		char *file = ifr_audit_cure_file(options->campaign.file, number);
+		more = ifr_file_exists(file);
+		result = more ? ifr_campaign_set_aside(file, err) : 0;
+		free(file);
+	}
 	return result;
 }
 
-static int end_audit(const struct options *options, const struct ifr_audit_outcome *outcomes, bool interrupted,
+static int end_audit(const struct options *options, const struct ifr_audit *audit,
+                     const struct ifr_audit_outcome *outcomes, int64_t deadline_ns, bool interrupted,
                      struct ifr_error *err) {
 	bool measured = false;
 	for (unsigned i = 0; i < ifr_trigger_count; i++)
 		measured |= outcomes[i].measured;
-	int result = measured ? report(options, outcomes, err) : 0;
+	int result = measured ? report(options, audit, outcomes, deadline_ns, err) : 0;
+	interrupted |= ifr_launch_interrupted();
 	if (interrupted && !measured)
 		ifr_command_note("interrupted before the first run; nothing was recorded");
 	else if (interrupted)
@@ -256,6 +295,7 @@ static int run_audit(struct options *options, const struct ifr_campaign_program 
 	struct ifr_campaign *campaign = &options->campaign;
 	char *file = ifr_format("%s.audit", ifr_path_base(program->path));
 	bool interrupted = false;
+	const int64_t deadline_ns = campaign->budget_ns ? ifr_clock_ns() + campaign->budget_ns : INT64_MAX;
 	campaign->programs = program;
 	campaign->program_count = 1;
 	campaign->file = campaign->file ? campaign->file : file;
@@ -265,13 +305,15 @@ static int run_audit(struct options *options, const struct ifr_campaign_program 
 	                                .wanted = options->wanted,
 	                                .has_loader =
 	                                    ifr_loads_libraries(campaign->user ? campaign->user : program->path),
+	                                .cures_ns = options->cures ? ifr_audit_cures_ns(campaign->budget_ns) : 0,
 	                                .announce = campaign->progress ? announce : NULL};
 	int result = campaign->fresh ? set_experiments_aside(options, err) : 0;
 	if (!result)
 		result = ifr_audit_run(&audit, outcomes, &interrupted, err);
 	if (campaign->progress)
 		progress_clear();
-	int status = result ? ifr_command_failed(err) : end_audit(options, outcomes, interrupted, err);
+	int status =
+		result ? ifr_command_failed(err) : end_audit(options, &audit, outcomes, deadline_ns, interrupted, err);
 	free(file);
 	free(outcomes);
 	return result && ifr_launch_interrupted() ? STOPPED_BY_INTERRUPT : status;
@@ -288,7 +330,8 @@ static int find_programs(struct ifr_campaign *campaign, char **program, char **d
 }
 
 int ifr_command_audit(int argc, char **argv) {
-	struct options options = {.wanted = ifr_alloc(ifr_trigger_count * sizeof *options.wanted)};
+	struct options options = {.wanted = ifr_alloc(ifr_trigger_count * sizeof *options.wanted),
+	                          .cures = CURES_USUAL};
 	struct ifr_error error = {0}, *err = &error;
 	struct ifr_kit kit;
 	bool has_kit = false;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/file.h"
+#include "harness/campaign/campaign.h"
 #include "harness/commands/campaign_options.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
@@ -88,7 +89,7 @@ const struct argp ifr_cure_argp = {
 	"--line LINE -- ./PROG [ARGS...]",
 	"Tell whether a change of the layout helps. The program is measured in fresh random layouts, the contexts, with the "
 	"lines of the cure's plan and without them: both in the same contexts, interleaved. A cure is advised only where it "
-	"helps.\v"
+	"helps: in the mean of the contexts, or in the worst one.\v"
 	"Some cures:\n"
 	"  blocks policy=2          large heap blocks as far apart modulo 4096 as\n"
 	"                           possible (the preloaded runtime's allocator)\n"
@@ -106,17 +107,15 @@ const struct argp ifr_cure_argp = {
 
 /* --- the report ------------------------------------------------------------------------------------------------ */
 
-static int print_cure(const struct options *options, const struct ifr_comparison *comparison,
+static int print_cure(const struct options *options, const struct ifr_cure_result *measured,
                       struct ifr_error *err) {
 	struct ifr_buffer out = {0}, plan = {0};
 	ifr_plan_print(&options->cure, &plan);
-	const struct ifr_cure cure = {.comparison = comparison,
+	const struct ifr_cure cure = {.result = measured,
 	                              .plan = ifr_buffer_text(&plan),
-	                              .command = ifr_dataset_fact(comparison->side[0].dataset, "command"),
+	                              .command = ifr_dataset_fact(&measured->dataset, "command"),
 	                              .experiment = options->campaign.file,
-	                              .makes_file = options->cure.place_count ||
-	                                            ifr_plan_axes(&options->cure) &
-	                                                ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_PLUGIN)};
+	                              .makes_file = ifr_cure_makes_file(&options->cure)};
 	if (options->printing.json)
 		ifr_cure_json(&cure, &out);
 	else if (!options->printing.quiet)
@@ -128,17 +127,11 @@ static int print_cure(const struct options *options, const struct ifr_comparison
 }
 
 static int report(const struct options *options, struct ifr_error *err) {
-	struct ifr_dataset dataset;
-	struct ifr_comparison comparison;
-	ifr_dataset_init(&dataset);
-	int result = ifr_experiment_load(options->campaign.file, &dataset, err);
-	const struct ifr_comparison_side sides[2] = {{&dataset, 0, "without"}, {&dataset, 1, "with"}};
-	const struct ifr_comparison_rules rules = {.margin = 0.01};
+	struct ifr_cure_result measured;
+	int result = ifr_cure_read(options->campaign.file, options->printing.metric, 1, &measured, err);
 	if (!result)
-		result = ifr_comparison_make(&sides[0], &sides[1], options->printing.metric, &rules, &comparison, err);
-	if (!result)
-		result = print_cure(options, &comparison, err);
-	ifr_dataset_release(&dataset);
+		result = print_cure(options, &measured, err);
+	ifr_cure_result_release(&measured);
 	return result;
 }
 
@@ -148,14 +141,13 @@ static int measure(struct options *options, struct ifr_campaign_result *done, st
 	struct ifr_campaign *campaign = &options->campaign;
 	campaign->metric = options->printing.metric;
 	campaign->generator = layout_options_generator(&options->layouts);
-	campaign->generator.axes |= ifr_plan_axes(&options->cure);
 	campaign->seed_given = options->layouts.seed_given;
 	campaign->variants = options->layouts.variants;
 	progress_follow(campaign, options->printing.quiet);
 	catch_interrupts();
 	int result = campaign->fresh ? ifr_campaign_set_aside(campaign->file, err) : 0;
 	if (!result)
-		result = ifr_campaign_run(campaign, done, err);
+		result = ifr_cure_run(campaign, &options->cure, done, err);
 	if (campaign->progress)
 		progress_clear();
 	return result;
@@ -165,12 +157,10 @@ static int run_cure(struct options *options, const char *program, const struct i
                     struct ifr_error *err) {
 	struct ifr_campaign *campaign = &options->campaign;
 	struct ifr_campaign_result done = {0};
-	const struct ifr_campaign_program programs[2] = {
-		{.path = program, .kit = kit, .name = campaign->argv[0]},
-		{.path = program, .kit = kit, .name = campaign->argv[0], .cure = &options->cure}};
+	const struct ifr_campaign_program under_test = {.path = program, .kit = kit, .name = campaign->argv[0]};
 	char *file = ifr_format("%s.cure.exp", ifr_path_base(program));
-	campaign->programs = programs;
-	campaign->program_count = 2;
+	campaign->programs = &under_test;
+	campaign->program_count = 1;
 	campaign->file = campaign->file ? campaign->file : file;
 	int result = measure(options, &done, err);
 	const bool interrupted = done.interrupted || ifr_launch_interrupted();
@@ -185,16 +175,6 @@ static int run_cure(struct options *options, const char *program, const struct i
 	       : result                ? ifr_command_failed(err)
 	       : done.refused_variants ? IFR_E_PROGRAM
 	                               : 0;
-}
-
-/* The cure's axes and places that change the program's file need its kit. */
-static int check_kit(const struct options *options, bool has_kit, struct ifr_error *err) {
-	const unsigned needy = ifr_plan_axes(&options->cure) & ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_PLUGIN);
-	if (has_kit || (!needy && !options->cure.place_count))
-		return 0;
-	return ifr_fail(err, IFR_E_USAGE,
-	                "the cure changes the program's file, which has no kit: build it with "
-	                "CC=interfero-gcc");
 }
 
 int ifr_command_cure(int argc, char **argv) {
@@ -213,7 +193,7 @@ int ifr_command_cure(int argc, char **argv) {
 		result = program_kits_find(&found, 1, &options.layouts, ifr_loads_libraries(program),
 		                           options.printing.quiet, err);
 	if (!result)
-		result = check_kit(&options, found.found, err);
+		result = ifr_cure_check(&options.cure, found.found, err);
 	const int status =
 		result ? ifr_command_failed(err) : run_cure(&options, program, found.found ? &kit : NULL, err);
 	free(program);

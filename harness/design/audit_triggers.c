@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/random.h"
+
 /* Two pages of 4 KiB for what moves the stack or the text: a spike in each gives the period. Where time is short, one
  * page is left: its 256 values of 16 bytes, to which the kernel aligns the stack, meet every class modulo 4096. */
 enum { PAGE = 4096 };
@@ -196,6 +198,34 @@ int ifr_trigger_design(const struct ifr_trigger *trigger, uint64_t seed, unsigne
 		coarsen(&generator->sweeps.items[0], trigger->period, most);
 	generator->axes = ifr_sweeps_axes(&generator->sweeps);
 	*layouts = ifr_sweeps_layouts(&generator->sweeps);
+	return 0;
+}
+
+/* Moves a sweep behind its own values, one period long. Returns whether the axis has room for that. */
+static bool move_behind(struct ifr_sweep *sweep, int64_t period) {
+	const int64_t width = sweep->to - sweep->from + sweep->step, kept = period && period < width ? period : width;
+	const int64_t from = sweep->to + sweep->step;
+	if (sweep->listed || !sweep->given || from + kept > ifr_axes[sweep->axis].value[sweep->index].maximum ||
+	    (period && width % period))
+		return false;
+	sweep->from = from;
+	sweep->to = from + kept - sweep->step;
+	return true;
+}
+
+int ifr_trigger_contexts(const struct ifr_trigger *trigger, uint64_t seed, const char *found,
+                         struct ifr_layout_generator *generator, unsigned *layouts, struct ifr_error *err) {
+	const uint64_t fresh = ifr_random_keyed(seed, "cure", trigger->name);
+	int result = ifr_trigger_design(trigger, fresh, 0, found, generator, layouts, err);
+	if (result)
+		return result;
+	const bool behind = trigger->sweep && move_behind(&generator->sweeps.items[0], trigger->period);
+	if (trigger->sweep)
+		*layouts = ifr_sweeps_layouts(&generator->sweeps);
+	if (trigger->needs >= IFR_NEEDS_KIT)
+		generator->axes |= 1u << IFR_AXIS_STACK;
+	if (trigger->needs >= IFR_NEEDS_KIT || (trigger->sweep && !behind))
+		generator->axes |= 1u << IFR_AXIS_LOAD;
 	return 0;
 }
 

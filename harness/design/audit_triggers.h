@@ -58,6 +58,14 @@ int ifr_triggers_parse(const char *list, bool *wanted, struct ifr_error *err);
 int ifr_trigger_design(const struct ifr_trigger *trigger, uint64_t seed, unsigned most, const char *sweep,
                        struct ifr_layout_generator *generator, unsigned *layouts, struct ifr_error *err);
 
+/* Makes the fresh contexts in which a cure is measured of what a trigger was found to do: random families under
+ * another seed; of a sweep, one period (all of it where it has none) behind the values at which the effect was
+ * found, where the axis has room for them. Other sweeps keep their values, and the program's file keeps its
+ * layouts: so load addresses and the environment's size vary with them. found: the sweep of the trigger's
+ * experiment; NULL: none. The caller releases the generator's parameters. Errors: those of ifr_trigger_design. */
+int ifr_trigger_contexts(const struct ifr_trigger *trigger, uint64_t seed, const char *found,
+                         struct ifr_layout_generator *generator, unsigned *layouts, struct ifr_error *err);
+
 /* The smallest step of a trigger's sweep; 0 without a sweep. */
 int64_t ifr_trigger_step(const struct ifr_trigger *trigger);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "harness/output/output.h"
+#include "harness/report/audit_cures.h"
 #include "harness/report/format.h"
 
 enum { SCHEMA_VERSION = 1 };
@@ -87,7 +88,9 @@ static json_t *json_row(const char *folder, const struct ifr_audit_row *row) {
 	return made;
 }
 
-void ifr_audit_json(const char *folder, const struct ifr_audit_row *rows, size_t count, struct ifr_buffer *out) {
+void ifr_audit_json(const struct ifr_audit_report *audit, struct ifr_buffer *out) {
+	const struct ifr_audit_row *rows = audit->rows;
+	const size_t count = audit->count;
 	const struct ifr_analysis *analysis = NULL;
 	for (size_t i = 0; i < count && !analysis; i++)
 		analysis = rows[i].analysis;
@@ -96,13 +99,14 @@ void ifr_audit_json(const char *folder, const struct ifr_audit_row *rows, size_t
 	json_t *triggers = json_array();
 	struct ifr_buffer sentence = {0};
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(triggers, json_row(folder, &rows[i]));
+		json_array_append_new(triggers, json_row(audit->folder, &rows[i]));
 	ifr_audit_sentence(rows, count, &sentence);
 	ifr_json_set(root, "command", ifr_json_text(analysis ? ifr_dataset_fact(analysis->dataset, "command") : NULL));
 	ifr_json_set(root, "metric", ifr_json_text(analysis ? analysis->metric->name : NULL));
 	ifr_json_set(root, "sentence", ifr_json_text(ifr_buffer_text(&sentence)));
 	ifr_json_set(root, "warnings", analysis ? ifr_format_json_warnings(analysis->dataset) : json_array());
 	ifr_json_set(root, "triggers", triggers);
+	ifr_json_set(root, "cures", audit_cures_json(audit));
 	ifr_json_print(root, out);
 	ifr_buffer_release(&sentence);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/output/output.h"
+#include "harness/report/audit_cures.h"
 #include "harness/report/format.h"
 #include "harness/report/text.h"
 
@@ -287,8 +288,9 @@ static void put_left_out(struct ifr_buffer *out, const struct ifr_audit_row *row
 	ifr_buffer_release(&text);
 }
 
-void ifr_audit_text(const char *folder, const struct ifr_audit_row *rows, size_t count, bool color,
-                    struct ifr_buffer *out) {
+void ifr_audit_text(const struct ifr_audit_report *audit, bool color, struct ifr_buffer *out) {
+	const struct ifr_audit_row *rows = audit->rows;
+	const size_t count = audit->count;
 	const struct ifr_analysis *analysis = any_analysis(rows, count);
 	struct ifr_buffer text = {0};
 	const char *command = analysis ? ifr_dataset_fact(analysis->dataset, "command") : NULL;
@@ -306,6 +308,7 @@ void ifr_audit_text(const char *folder, const struct ifr_audit_row *rows, size_t
 	put_left_out(out, rows, count);
 	for (size_t i = 0; i < count; i++)
 		if (rows[i].found)
-			put_section(out, folder, &rows[i]);
+			put_section(out, audit->folder, &rows[i]);
+	audit_cures_text(audit, out);
 	ifr_buffer_release(&text);
 }

@@ -75,32 +75,53 @@ void ifr_forecast_json(const struct ifr_forecast *forecast, struct ifr_buffer *o
 /* Writes "mispredictions" and "predicted", as figures 7 and 8 of the paper, like ifr_report_figures. */
 int ifr_forecast_figures(const struct ifr_forecast *forecast, const char *dir, struct ifr_error *err);
 
+/* --- cure --------------------------------------------------------------------------------------------------------- */
+
+/* A cure: a program with lines of a plan against the program without them, in the same contexts. */
+struct ifr_cure {
+	const struct ifr_cure_result *result;
+	const char *plan;                 /* the lines, a plan */
+	const char *command, *experiment; /* as the user wrote the command */
+	bool makes_file;                  /* the lines change the program's file */
+};
+
+/* Appends whether the cure helps, with its intervals, and where it does the plan that applies it. */
+void ifr_cure_text(const struct ifr_cure *cure, bool color, struct ifr_buffer *out);
+/* schema_version 1. exhaustive: values without noise, of all contexts of a sweep, so that the ratio itself is
+ * exact, and low and high only tell of contexts like these. Of worst_context: the ratio, its interval, and how
+ * far it is above the median context, without the cure and with it. Of spread: the relative standard deviations
+ * between contexts. Null where they are not known. */
+void ifr_cure_json(const struct ifr_cure *cure, struct ifr_buffer *out);
+
 /* --- audit ------------------------------------------------------------------------------------------------------ */
+
+/* A cure that an audit proposes for what it found. */
+struct ifr_audit_cure {
+	const char *trigger, *reason; /* "the load of inc and the store to j agree in their low 12 bits" */
+	const char *event;            /* of the model, which it is to remove; NULL: none */
+	struct ifr_cure cure;         /* its result is NULL where it was not measured */
+	const char *why_not;          /* why it was not */
+};
+
+/* Everything of an audit. The rows are adjusted: ifr_audit_adjust. */
+struct ifr_audit_report {
+	const char *folder; /* of the experiments */
+	const struct ifr_audit_row *rows;
+	size_t count;
+	const struct ifr_audit_cure *cures; /* proposed for rows that were found */
+	size_t cure_count;
+	bool cures_wanted;
+};
 
 /* Appends the sentence about all triggers that a paper's methods section can quote. */
 void ifr_audit_sentence(const struct ifr_audit_row *rows, size_t count, struct ifr_buffer *text);
-/* Appends the sentence, a table of the triggers, and for each that matters the plot of its sweep and the events that go
- * along. folder: of the triggers' experiments. The rows are adjusted: ifr_audit_adjust. */
-void ifr_audit_text(const char *folder, const struct ifr_audit_row *rows, size_t count, bool color,
-                    struct ifr_buffer *out);
-/* schema_version 1: everything, also the runs of every layout. left_out_because is null for a trigger that was measured;
- * range_pct is null where the lowest value is 0. */
-void ifr_audit_json(const char *folder, const struct ifr_audit_row *rows, size_t count, struct ifr_buffer *out);
-
-/* --- cure --------------------------------------------------------------------------------------------------------- */
-
-/* A cure: a program with lines of a plan against the program without them, in the same random layouts. */
-struct ifr_cure {
-	const struct ifr_comparison *comparison; /* old: without the cure */
-	const char *plan;                        /* the lines, a plan */
-	const char *command, *experiment;        /* as the user wrote the command */
-	bool makes_file;                         /* the lines change the program's file */
-};
-
-/* Appends whether the cure helps, with its interval, and where it does the plan that applies it. */
-void ifr_cure_text(const struct ifr_cure *cure, bool color, struct ifr_buffer *out);
-/* schema_version 1 */
-void ifr_cure_json(const struct ifr_cure *cure, struct ifr_buffer *out);
+/* Appends the sentence, a table of the triggers, for each that matters the plot of its sweep and the events that go
+ * along, and the cures with what came of them. */
+void ifr_audit_text(const struct ifr_audit_report *audit, bool color, struct ifr_buffer *out);
+/* schema_version 1: everything, also the runs of every layout. left_out_because is null for a trigger that was
+ * measured; range_pct is null where the lowest value is 0. Of cures, verdict is that of a cure's effect,
+ * "withdrawn" where it does not help or does harm, "not measured" with not_measured_because. */
+void ifr_audit_json(const struct ifr_audit_report *audit, struct ifr_buffer *out);
 
 /* --- comparison ----------------------------------------------------------------------------------------------- */
 

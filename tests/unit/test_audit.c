@@ -209,6 +209,11 @@ static void make_row(const struct ifr_dataset *dataset, const char *trigger, str
 	assert_true(fabs(row->p - (least ? fmin(1, 2 * fmin(f, *least)) : f)) < 1e-12);
 }
 
+#define REPORT(rows_, count_)                                      \
+	(struct ifr_audit_report) {                                    \
+		.folder = "prog.audit", .rows = (rows_), .count = (count_) \
+	}
+
 /* An audit of three triggers; the bias is that of the sweep. The number of findings. */
 static unsigned audit(const struct noise *noise, double bias, unsigned values, unsigned runs, unsigned long seed,
                       struct ifr_buffer *text, struct ifr_buffer *json) {
@@ -238,9 +243,9 @@ static unsigned audit(const struct noise *noise, double bias, unsigned values, u
 	for (int i = 0; i < 3; i++)
 		found += rows[i].found;
 	if (text)
-		ifr_audit_text("prog.audit", rows, 3, false, text);
+		ifr_audit_text(&REPORT(rows, 3), false, text);
 	if (json)
-		ifr_audit_json("prog.audit", rows, 3, json);
+		ifr_audit_json(&REPORT(rows, 3), json);
 	for (int i = 0; i < 3; i++) {
 		ifr_audit_row_release(&rows[i]);
 		ifr_analysis_free(analyses[i]);
@@ -329,11 +334,11 @@ static void test_undecided(void **state) {
 	row.runs = 1.62;
 	row.found = true;
 	row.metric = "cpu time";
-	ifr_audit_text("prog.audit", &row, 1, false, &text);
+	ifr_audit_text(&REPORT(&row, 1), false, &text);
 	assert_non_null(strstr(ifr_buffer_text(&text), "interfero report prog.audit/environment.exp -m 'cpu time'\n"));
 	ifr_buffer_clear(&text);
 	ifr_audit_adjust(&row, 1);
-	ifr_audit_text("prog.audit", &row, 1, false, &text);
+	ifr_audit_text(&REPORT(&row, 1), false, &text);
 	char *flat = flatten(ifr_buffer_text(&text));
 	assert_null(strstr(flat, "No difference"));
 	assert_non_null(strstr(flat, "256 environment sizes are not decided"));
@@ -370,8 +375,8 @@ static void test_warnings(void **state) {
 	fill_trigger(&dataset, &noise, 24, 4, NULL, 0, rng);
 	ifr_dataset_add_fact(&dataset, "threads", "The program runs several threads.");
 	make_row(&dataset, "load", &analysis, &row);
-	ifr_audit_text("prog.audit", &row, 1, false, &text);
-	ifr_audit_json("prog.audit", &row, 1, &json);
+	ifr_audit_text(&REPORT(&row, 1), false, &text);
+	ifr_audit_json(&REPORT(&row, 1), &json);
 	expect_warning(&text, &json);
 	assert_int_equal(ifr_calibration_make(analysis, 1, 0, &calibration, NULL), 0);
 	ifr_calibration_text(analysis, &calibration, &text);
@@ -402,7 +407,7 @@ static void test_coarse(void **state) {
 		assert_int_equal(ifr_analysis_make(&dataset, NULL, &analysis, NULL), 0);
 		ifr_audit_row_make(analysis, &row);
 		p[i] = row.p;
-		ifr_audit_text("prog.audit", &row, 1, false, &text);
+		ifr_audit_text(&REPORT(&row, 1), false, &text);
 		char *flat = flatten(ifr_buffer_text(&text));
 		assert_non_null(strstr(flat, i == 1 ? "was found between 64 environment sizes, 64 bytes apart ("
 		                                    : "64 environment sizes ("));

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/campaign/mechanism.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/build/build.h"
+
+/* A trigger's recording. */
+struct evidence {
+	struct ifr_trace *trace;
+	struct ifr_machine *machine;
+	struct ifr_builder *builder; /* NULL: without a kit */
+};
+
+static const struct ifr_layout *find_extreme(const struct ifr_analysis *analysis, bool highest) {
+	const struct ifr_layout *found = NULL;
+	for (size_t i = 0; i < analysis->layout_count; i++) {
+		const struct ifr_layout *layout = &analysis->layouts[i];
+		if (layout->count && layout->variant->layout && !layout->variant->refused &&
+		    (!found || (highest ? layout->median > found->median : layout->median < found->median)))
+			found = layout;
+	}
+	return found;
+}
+
+static int read_plans(const struct ifr_audit_row *row, struct ifr_mechanism *mechanism, struct ifr_error *err) {
+	int result = 0;
+	for (unsigned i = 0; i < 2 && !result; i++) {
+		const struct ifr_layout *layout = find_extreme(row->analysis, i);
+		const char *plan = layout ? layout->variant->plan : "";
+		result = ifr_plan_parse(plan, strlen(plan), "plan", &mechanism->plans[i], err);
+	}
+	return result;
+}
+
+static bool goes_along(const struct ifr_audit_row *row, enum ifr_event which) {
+	const char *event = ifr_event_name(which);
+	bool along = !strcmp(row->analysis->metric->name, event);
+	for (size_t i = 0; i < row->event_count; i++)
+		along |= !strcmp(row->events[i].name, event) && !row->events[i].constant && row->events[i].r > IFR_AUDIT_R;
+	return along;
+}
+
+/* Whether the mechanism behind an event has names. */
+static bool is_named(enum ifr_event event) {
+	return event == IFR_EVENT_ADDRESS_ALIAS || ifr_changes_know(event) || ifr_conflicts_structure(event) >= 0;
+}
+
+static int open_evidence(const struct ifr_campaign *campaign, const struct ifr_audit_row *row,
+                         const struct ifr_mechanism *mechanism, struct evidence *evidence, struct ifr_error *err) {
+	const struct ifr_kit *kit = campaign->programs->kit;
+	char *file = ifr_format("%s/%s.exp.trace", campaign->file, row->trigger);
+	int result = ifr_trace_open(file, &evidence->trace, err);
+	if (!result)
+		result = ifr_machine_open(&evidence->machine, campaign->machine, err);
+	if (!result && kit && ifr_layout_needs_kit(&mechanism->plans[1]))
+		result = ifr_builder_open(kit, &evidence->builder, err);
+	free(file);
+	return result;
+}
+
+static void close_evidence(struct evidence *evidence) {
+	ifr_builder_close(evidence->builder);
+	ifr_machine_free(evidence->machine);
+	ifr_trace_free(evidence->trace);
+}
+
+static void find_changes(const struct evidence *evidence, const struct ifr_audit_row *row,
+                         struct ifr_mechanism *mechanism) {
+	const struct ifr_plan *const plans[] = {&mechanism->plans[0], &mechanism->plans[1]};
+	for (int event = 0; event < IFR_EVENT_COUNT; event++) {
+		struct ifr_mechanism_changes *made = &mechanism->changes[mechanism->change_count];
+		made->event = (enum ifr_event)event;
+		if (ifr_changes_know(made->event) && goes_along(row, made->event) &&
+		    !ifr_changes_name(evidence->trace, evidence->builder, plans, evidence->machine, made->event,
+		                      IFR_MECHANISM_NAMED, &made->named, NULL))
+			mechanism->change_count++;
+	}
+}
+
+static void find_conflicts(const struct evidence *evidence, const struct ifr_audit_row *row,
+                           struct ifr_mechanism *mechanism) {
+	const struct ifr_plan *const plans[] = {&mechanism->plans[0], &mechanism->plans[1]};
+	unsigned known = 0;
+	for (int event = 0; event < IFR_EVENT_COUNT; event++) {
+		struct ifr_mechanism_conflicts *made = &mechanism->conflicts[mechanism->conflict_count];
+		const int structure = ifr_conflicts_structure((enum ifr_event)event);
+		if (structure < 0 || known & 1u << structure || !goes_along(row, (enum ifr_event)event))
+			continue;
+		known |= 1u << structure;
+		made->event = (enum ifr_event)event;
+		if (!ifr_conflicts_name(evidence->trace, evidence->builder, plans, evidence->machine,
+		                        (enum ifr_conflict_structure)structure, IFR_MECHANISM_NAMED, &made->named, NULL))
+			mechanism->conflict_count++;
+	}
+}
+
+void ifr_mechanism_find(const struct ifr_campaign *campaign, const struct ifr_audit_row *row,
+                        struct ifr_mechanism *mechanism) {
+	struct evidence evidence = {0};
+	bool wanted = false;
+	*mechanism = (struct ifr_mechanism){0};
+	ifr_plan_init(&mechanism->plans[0]);
+	ifr_plan_init(&mechanism->plans[1]);
+	mechanism->has_plans = row->found && !read_plans(row, mechanism, NULL);
+	for (int event = 0; event < IFR_EVENT_COUNT && mechanism->has_plans; event++)
+		wanted |= is_named((enum ifr_event)event) && goes_along(row, (enum ifr_event)event);
+	if (wanted && !open_evidence(campaign, row, mechanism, &evidence, NULL)) {
+		if (goes_along(row, IFR_EVENT_ADDRESS_ALIAS))
+			ifr_aliases_name(evidence.trace, &mechanism->plans[1], evidence.machine, IFR_MECHANISM_NAMED,
+			                 &mechanism->aliases, NULL);
+		find_changes(&evidence, row, mechanism);
+		find_conflicts(&evidence, row, mechanism);
+	}
+	close_evidence(&evidence);
+}
+
+void ifr_mechanism_release(struct ifr_mechanism *mechanism) {
+	for (unsigned i = 0; i < 2; i++)
+		ifr_plan_release(&mechanism->plans[i]);
+	ifr_named_aliases_release(&mechanism->aliases);
+	for (size_t i = 0; i < mechanism->change_count; i++)
+		ifr_named_changes_release(&mechanism->changes[i].named);
+	for (size_t i = 0; i < mechanism->conflict_count; i++)
+		ifr_named_conflicts_release(&mechanism->conflicts[i].named);
+	*mechanism = (struct ifr_mechanism){0};
+}

@@ -1,0 +1,158 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The cures that an audit proposes for what it found, and measures. By the model, whose figures are the same every time.
+
+load ../helpers
+
+setup_file() {
+	use_own_kits
+	build_sql
+	export studies="$BATS_TEST_DIRNAME/../../examples/studies"
+	interfero-gcc -O0 -g -DROUNDS=2048 "$studies/micro-kernel/micro-kernel.c" -o micro
+	gcc -std=c11 -D_GNU_SOURCE -O3 -fno-tree-vectorize "$studies/heap-pair/heap-pair.c" -o pair
+}
+
+setup() {
+	use_own_folder
+	cp ../micro ../pair .
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+audit() { # OPTION... -- COMMAND
+	within 120 interfero audit --counters model --core=none --no-profile "$@"
+}
+
+aliases() { # OPTION... -- COMMAND
+	audit --machine ivybridge --metric ld_blocks_partial.address_alias "$@"
+}
+
+# The most aliases of a program over a period of environment sizes, as it is.
+most_aliases() { # PROGRAM
+	within 60 interfero bench -q --counters model --machine ivybridge --core=none --no-profile --fresh -o period.exp \
+		--sweep stack:bytes=0:4080:16 -- "$1"
+	sql period.exp "SELECT CAST(max(value) AS INTEGER) FROM simulated JOIN counter c ON c.id = counter WHERE name = 'ld_blocks_partial.address_alias'"
+}
+
+# The spike of the thesis: the static variables meet inc and g in one of 256 stacks, at bytes 8 to 15 of 16. At bytes 0 to 7
+# they meet them in none. Ref: Melhus 2013, section 4.1.1.
+@test "the spike of the micro-kernel has a cure, which removes its events in fresh contexts, and in the variant" {
+	local runs
+	aliases --triggers environment --json --cures 1 -- ./micro >json
+	[ "$(jq -r '.cures | length' json)" = 1 ]
+	[ "$(jq -r '.cures[0] | "\(.trigger) \(.verdict) \(.effect) \(.contexts) \(.exhaustive) \(.event.name)"' json)" = \
+		"environment helps helps 256 true ld_blocks_partial.address_alias" ]
+	# Five loads in each round, and with the cure those of the loader alone.
+	[ "$(jq '.cures[0] | .event.most_without > 5 * 2040 and .event.most_with < 2100 and .worst_context.high < 0.2' json)" = true ]
+	[ "$(jq '.cures[0] | .worst_context.above_median_with < .worst_context.above_median_without / 5' json)" = true ]
+	[ "$(jq '.cures[0] | .spread.with.sd < .spread.without.sd' json)" = true ]
+	# Fresh: sizes behind those that found it, and another seed.
+	[ "$(jq -r '.triggers[0].sweep + " " + .cures[0].sweep' json)" = "stack:bytes=0:8176:16 stack:bytes=8192:12272:16" ]
+	[ "$(jq '.cures[0].seed != .triggers[0].seed' json)" = true ]
+	jq -r '.cures[0].plan' json >cure.plan
+	interfero variants -q --plan cure.plan -o cured ./micro
+	for variable in $(sed -n 's/^at .*\.bss\.//p' cure.plan); do
+		[ $((0x$(nm cured/cure | awk -v name="$variable" '$3 == name {print $1}') % 16)) -lt 8 ]
+	done
+	[ "$(most_aliases ./micro)" -gt 10000 ]
+	[ "$(most_aliases ./cured/cure)" -lt 2100 ]
+	# The same command continues, and has nothing left to do; the recording is that of the trigger.
+	runs=$(sql micro.audit/cure-1.exp "SELECT count(*), max(started_ns) FROM run")
+	aliases --triggers environment --json --cures 1 -- ./micro | jq .cures >again
+	diff again <(jq .cures json)
+	[ "$(sql micro.audit/cure-1.exp "SELECT count(*), max(started_ns) FROM run")" = "$runs" ]
+	[ "$(stat -c %i micro.audit/cure-1.exp.2.trace)" = "$(stat -c %i micro.audit/environment.exp.trace)" ]
+	aliases --triggers environment --cures 1 -- ./micro >text
+	grep -q '^cure 1, of environment, helps: at 0x' text
+	grep -q 'interfero variants --plan cure.plan -o cured' text
+	grep -q 'It helps: ld_blocks_partial.address_alias -' text
+	[ "$(awk 'length > 80 && !/interfero variants/' text)" = "" ]
+}
+
+@test "a program without a bias has no cure, nor has a mechanism against which nothing can be moved" {
+	audit --triggers environment,load --metric instructions --json -- ./micro >json
+	[ "$(jq -c '[.cures, (.triggers | map(.found))]' json)" = "[[],[false,false]]" ]
+	[ "$(ls micro.audit)" = "environment.exp
+environment.exp.trace
+load.exp
+load.exp.trace" ]
+	gcc -O0 -g -DROUNDS=2048 "$studies/micro-kernel/micro-kernel.c" -o bare
+	aliases --triggers environment -- ./bare >text
+	grep -q "No cure is proposed" text
+	[ ! -e bare.audit/cure-1.exp ]
+}
+
+# Eight lines lie in one set of eight ways, and in one stack of 64 lines the loop's variables, too. Wherever the table goes,
+# there is such a stack: the cure moves the spike, and cures nothing.
+@test "a cure that moves the spike elsewhere is withdrawn" {
+	cat >sets.c <<-'END'
+		static _Alignas(64) volatile char table[8][4096];
+		int main(void) {
+			_Alignas(16) struct { long round, line; } on = {0};
+			for (on.round = 0; on.round < 500; on.round++)
+				for (on.line = 0; on.line < 8; on.line++)
+					(void)table[on.line][5 * 64];
+			return 0;
+		}
+	END
+	interfero-gcc -O0 -g sets.c -o sets
+	audit --machine ivybridge,l1d.policy=lru --metric L1-dcache-load-misses --triggers environment --json -- ./sets >json
+	[ "$(jq -r '.cures[0] | "\(.verdict) \(.effect) \(.event.name)"' json)" = "withdrawn does not help L1-dcache-load-misses" ]
+	[ "$(jq '.cures[0] | .worst_context.ratio > 0.99 and .worst_context.ratio < 1.01 and .event.most_with > 4000' json)" = true ]
+	# The table did move, by half of the 64 sets of 64 bytes.
+	[ $((($(jq -r '.cures[0].plan' json | awk '$1 == "at" {print $2}') - 0x$(nm sets | awk '$3 == "table" {print $1}')) % 4096)) = 2048 ]
+	audit --machine ivybridge,l1d.policy=lru --metric L1-dcache-load-misses --triggers environment -- ./sets >text
+	grep -q '^cure 1, of environment, withdrawn: at 0x' text
+	grep -q 'It is not advised' text
+	run ! grep -q 'cure.plan' text
+}
+
+# Melhus 2013, table 4.3: 9195816 aliases, and 1175 where the arrays are apart.
+@test "two large blocks that meet have the alias-free allocator, without a kit" {
+	aliases --triggers environment --json -- ./pair 10000 0 1 >json
+	[ "$(jq -r '.cures[] | "\(.verdict) \(.plan)"' json)" = "helps interfero-plan 1
+blocks seed=0 policy=2" ]
+	[ "$(jq '.cures[0] | .ratio < 0.02 and .high < 0.02' json)" = true ]
+}
+
+# The starts of the text in the contexts of the second cure, without it (v) or with it (w).
+text_starts() { # LETTER
+	sql hot.audit/cure-2.exp "SELECT plan FROM variant WHERE name GLOB '$1*' AND layout > 0" | grep '^base ' | grep -o 'bytes=[0-9]*$'
+}
+
+@test "the loop whose windows change is aligned, and the best layout is pinned, on fresh text addresses" {
+	cat >hot.c <<-'END'
+		__attribute__((noinline, noclone)) static int hot(int n) {
+			do
+				__asm__ volatile(".globl hot_begin\nhot_begin: .skip 48, 0x90");
+			while (--n);
+			return n;
+		}
+		int main(void) { return hot(5000); }
+	END
+	INTERFERO_TEMPLATES=1 interfero-gcc -O2 hot.c -o hot
+	audit --machine ivybridge --metric windows-32 --triggers text --json -- ./hot >json
+	# 53 bytes from 16 modulo 32 enter three windows, from 0 two.
+	[ "$(jq -r '.cures | map(.verdict + " " + (.plan | split("\n")[1] | split(" ")[0])) | join(", ")' json)" = \
+		"helps align, helps base" ]
+	jq -r '.cures[0].plan' json | grep -q 'loop-bytes=32 only=hot$'
+	[ "$(jq '.cures[0] | .event.most_without - .event.most_with > 4900 and .spread.with.sd < 0.001' json)" = true ]
+	# Without the pin, the text begins where each context says; with it, where the pin says; both under the context's stack.
+	[ "$(text_starts v | sort -u | wc -l)" = 64 ]
+	[ "$(text_starts w | sort -u)" = "$(jq -r '.cures[1].plan' json | grep -o 'bytes=[0-9]*$')" ]
+	[ "$(sql hot.audit/cure-2.exp "SELECT count(*) FROM variant v JOIN variant w USING (layout) WHERE v.program = 0 AND w.program = 1 AND layout > 0
+		AND substr(v.plan, instr(v.plan, 'stack')) = substr(w.plan, instr(w.plan, 'stack'))")" = 64 ]
+}
+
+@test "cures are as many as are wanted, and --fresh replaces them" {
+	aliases --triggers environment --cures 0 --json -- ./micro | jq -c .cures >none
+	[ "$(<none)" = "[]" ]
+	[ ! -e micro.audit/cure-1.exp ]
+	aliases -q --triggers environment -- ./micro
+	aliases -q --triggers environment --fresh -- ./micro
+	[ -e micro.audit/cure-1.exp~ ] && [ -e micro.audit/cure-1.exp ] && [ ! -e micro.audit/cure-2.exp ]
+	refuse 2 "--cures needs a number from 0 to 100" -- interfero audit --cures 101 -- ./micro
+	interfero audit --help | tr -s ' \n' ' ' | grep -q -- "--cures=N Measure N of the cures"
+}
