@@ -6,6 +6,7 @@ load ../helpers
 
 setup_file() {
 	use_own_kits
+	build_sql
 	export studies="$BATS_TEST_DIRNAME/../../examples/studies"
 	gcc -std=c11 -D_GNU_SOURCE -O3 -fno-tree-vectorize "$studies/heap-pair/heap-pair.c" -o pair
 	interfero-gcc -O2 -c "$studies/loop-stream/main.c" "$studies/loop-stream/foo.c"
@@ -73,6 +74,15 @@ modelled() { # OPTION... -- COMMAND
 	modelled --core=none --metric windows-32 -n 24 --axes functions,base --fresh \
 		--line "at $(printf 0x%x $((begin + 16))) loop.o:.text" -- ./prog
 	[ "$(jq -r '"\(.effect) \(.contexts_with_more > 6)"' json)" = "does harm true" ]
+}
+
+@test "a function is moved where the contexts do not change the program's file" {
+	local behind # foo is the last function
+	behind=$((0x$(nm prog | awk '$3 == "foo" {print $1}') + 64))
+	within 60 interfero cure -q --counters clock --no-profile -n 2 -r 1 -o c.exp --axes stack \
+		--line "at $(printf 0x%x $behind) foo.o:.text.foo" -- ./prog
+	[ "$(sql c.exp "SELECT count(DISTINCT sha256) FROM variant WHERE program = 0")" = 1 ]
+	[ "$(sql c.exp "SELECT count(DISTINCT sha256) FROM variant WHERE program = 1")" = 2 ]
 }
 
 @test "the loops of one function aligned to 32 bytes enter fewer windows, and begin one in the variant" {
