@@ -115,6 +115,14 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			"order and alignment of global variables",
 			{{"align", 64, 0, 4096, "largest alignment of a variable, in bytes; 0: as compiled"}},
 		},
+	[IFR_AXIS_ALIAS_CHECK] =
+		{
+			"alias-check",
+			"alias-check",
+			IFR_OWNER_PLUGIN,
+			"loops in two versions, chosen by a check of addresses modulo 4096; changes code, too",
+			{{"unroll", 8, 2, 64, "iterations whose loads come before their stores where addresses alias"}},
+		},
 	[IFR_AXIS_STACK] =
 		{
 			"stack",

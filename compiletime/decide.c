@@ -13,6 +13,7 @@ enum { ALIGN_FUNCTIONS, ALIGN_LOOPS };
 enum { GIVEN_LOOP }; /* values of align that a plan gives */
 enum { FRAMES_MAX };
 enum { GLOBALS_ALIGN };
+enum { ALIAS_CHECK_UNROLL };
 enum { HOTNESS_ALL, HOTNESS_NOT_COLD, HOTNESS_COLD };
 enum { FRAME_STEP_BYTES = 16 };
 enum { SUBSECTIONS = IFR_SUBSECTION_LAST - 1 };
@@ -174,6 +175,10 @@ unsigned ifr_decide_variable_alignment_bytes(const struct ifr_axis_setting *glob
                                              unsigned least_bytes) {
 	return choose_alignment_bytes(draw_bits(globals, IFR_AXIS_GLOBALS, key, "align", 0), least_bytes,
 	                              globals->value[GLOBALS_ALIGN]);
+}
+
+unsigned ifr_decide_alias_check_unroll(const struct ifr_axis_setting *alias_check) {
+	return (unsigned)alias_check->value[ALIAS_CHECK_UNROLL];
 }
 
 uint64_t ifr_decide_rank(uint64_t seed, enum ifr_axis axis, const char *assembler_name) {

@@ -80,6 +80,9 @@ unsigned ifr_decide_frame_bytes(const struct ifr_axis_setting *frames, const cha
 unsigned ifr_decide_variable_alignment_bytes(const struct ifr_axis_setting *globals, const char *key,
                                              unsigned least_bytes);
 
+/* Iterations of a loop whose loads come before their stores in the version for aliasing addresses. No seed draws it. */
+unsigned ifr_decide_alias_check_unroll(const struct ifr_axis_setting *alias_check);
+
 /* The rank of a function or variable under an axis that orders: a hash of the seed and the name's key. */
 uint64_t ifr_decide_rank(uint64_t seed, enum ifr_axis axis, const char *assembler_name);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const ifr_note_facts[IFR_NOTE_FACTS] = {"order", "align", "loops", "nops", "bytes", "frame"};
+const char *const ifr_note_facts[IFR_NOTE_FACTS] = {"order", "align", "loops", "nops", "bytes", "frame", "checks"};
 
 void ifr_note_init(struct ifr_note *note) {
 	memset(note, 0, sizeof *note);
@@ -64,6 +64,8 @@ static void update_sums(struct ifr_note_counts *did, const struct ifr_note_entry
 		did->nops += amount;
 	if (fact == IFR_FACT_LOOPS)
 		did->loops += amount;
+	if (fact == IFR_FACT_CHECKS)
+		did->checks += amount;
 }
 
 void ifr_note_add_fact(struct ifr_note *note, bool variable, const char *name, enum ifr_note_fact fact,
@@ -99,8 +101,11 @@ void ifr_note_print(const struct ifr_note *note, struct ifr_buffer *descriptor) 
 	const struct ifr_note_counts *did = &note->did;
 	ifr_buffer_printf(descriptor,
 	                  "did ordered=%" PRIu64 " nops=%" PRIu64 " functions=%" PRIu64 " loops=%" PRIu64
-	                  " frames=%" PRIu64 " variables=%" PRIu64 "\n",
+	                  " frames=%" PRIu64 " variables=%" PRIu64,
 	                  did->ordered, did->nops, did->functions, did->loops, did->frames, did->variables);
+	if (did->checks)
+		ifr_buffer_printf(descriptor, " checks=%" PRIu64, did->checks);
+	ifr_buffer_puts(descriptor, "\n");
 }
 
 /* Prints a line as a string of the assembler, with octal escapes. */

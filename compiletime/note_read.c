@@ -65,6 +65,7 @@ static int set_counts(struct ifr_note_counts *did, const char *line, struct ifr_
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		if (!read_number(&rest, counts[i].name, counts[i].number))
 			return ifr_fail(err, IFR_E_USAGE, "the count \"%s\" is missing", counts[i].name);
+	read_number(&rest, "checks", &did->checks);
 	return *rest ? ifr_fail(err, IFR_E_USAGE, "something stands behind the counts") : 0;
 }
 

@@ -150,18 +150,34 @@ static int find_wider_frame(struct expansion *expansion, const char *line, struc
 	return result;
 }
 
-bool ifr_template_needs_recompilation(const char *text, size_t length, const struct ifr_plan *plan) {
-	if (plan->axis[IFR_AXIS_GLOBALS].on && memmem(text, length, ", @object\n", strlen(", @object\n")))
-		return true;
-	if (!plan->axis[IFR_AXIS_FRAMES].on)
-		return false;
+/* Returns 1 at the first loop of a function that the axis alias-check covers. */
+static int find_checked_loop(struct expansion *expansion, const char *line, struct ifr_error *err) {
+	const char *words;
+	if (is_mark(line, IFR_MARK_FUNCTION, &words))
+		return expand_function(expansion, words, err);
+	const bool loop = is_mark(line, IFR_MARK_LOOP, &words) || is_mark(line, IFR_MARK_LOOP "-cold", &words);
+	return loop && ifr_decide_covers(expansion->plan, IFR_AXIS_ALIAS_CHECK, &expansion->function);
+}
+
+/* Whether the visitor ends at a mark, under this axis of the plan alone. */
+static bool find_mark_under(enum ifr_axis axis, const char *text, size_t length, const struct ifr_plan *plan,
+                            int (*visit_mark)(struct expansion *, const char *, struct ifr_error *)) {
 	struct ifr_plan own;
-	copy_axes(&own, plan, 1u << IFR_AXIS_FRAMES);
+	if (!plan->axis[axis].on)
+		return false;
+	copy_axes(&own, plan, 1u << axis);
 	struct expansion expansion = {.plan = &own, .least_bytes = 1};
-	int result = walk_lines(&expansion, text, length, find_wider_frame, NULL, NULL);
+	int result = walk_lines(&expansion, text, length, visit_mark, NULL, NULL);
 	ifr_entity_release(&expansion.function);
 	ifr_plan_release(&own);
 	return result != 0;
+}
+
+bool ifr_template_needs_recompilation(const char *text, size_t length, const struct ifr_plan *plan) {
+	if (plan->axis[IFR_AXIS_GLOBALS].on && memmem(text, length, ", @object\n", strlen(", @object\n")))
+		return true;
+	return find_mark_under(IFR_AXIS_FRAMES, text, length, plan, find_wider_frame) ||
+	       find_mark_under(IFR_AXIS_ALIAS_CHECK, text, length, plan, find_checked_loop);
 }
 
 /* Sets an axis that the unit was compiled under, unless the plan has it on. */

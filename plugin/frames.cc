@@ -20,12 +20,7 @@ static void widen_frame(tree decl) {
 	if (!bytes)
 		return;
 	assign_stack_local(BLKmode, bytes, BITS_PER_WORD);
-	const char *name = gcc_assembler_name(decl);
-	/* GCC writes nothing between this point and the function's assembly. */
-	if (unit->template_wanted && !strpbrk(name, " \t"))
-		fprintf(asm_out_file, IFR_MARK_DID " f %s %s %u\n", name, ifr_note_facts[IFR_FACT_FRAME], bytes);
-	else
-		ifr_note_add_fact(&unit->note, false, name, IFR_FACT_FRAME, bytes);
+	ifr_record_fact(unit, decl, IFR_FACT_FRAME, bytes);
 }
 
 static const pass_data frames_data = {RTL_PASS, "interfero_frames", OPTGROUP_NONE, TV_NONE, 0, 0, 0, 0, 0};

@@ -55,6 +55,8 @@ static void register_axes() {
 	bool open = unit.template_wanted;
 	if (axis[IFR_AXIS_FRAMES].on)
 		ifr_frames_register(&unit);
+	if (axis[IFR_AXIS_ALIAS_CHECK].on)
+		ifr_alias_check_register(&unit);
 	if (axis[IFR_AXIS_GLOBALS].on)
 		ifr_globals_register(&unit);
 	/* nops before entries and align, whose directives must not be sites of nops. */

@@ -38,9 +38,8 @@ static int set_axis(const struct ifr_plugin_option *option, struct ifr_plan *pla
 		axis++;
 	if (axis == IFR_AXIS_COUNT || ifr_axes[axis].owner != IFR_OWNER_PLUGIN)
 		return ifr_fail(err, IFR_E_USAGE,
-		                OPTION
-		                "%.64s is not known; the options are unit-order, nops, align, frames, globals, plan, "
-		                "templates and recipe",
+		                OPTION "%.64s is not known; the options are unit-order, nops, align, frames, globals, "
+		                       "alias-check, plan, templates and recipe",
 		                option->key);
 	if (!option->value || !*option->value)
 		return ifr_fail(err, IFR_E_USAGE, OPTION "%s has no value; write " OPTION "%s=seed=1", option->key,

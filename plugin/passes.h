@@ -37,6 +37,13 @@ void ifr_frames_register(struct ifr_unit *unit);
 /* globals: permutes variables and raises their alignment. */
 void ifr_globals_register(struct ifr_unit *unit);
 
+/* alias-check: gives loops a second version behind a check of addresses. */
+void ifr_alias_check_register(struct ifr_unit *unit);
+
+/* Records a fact about a function that is compiled in, in the note or the template. Valid from the function's expansion
+ * on, until GCC writes its assembly. */
+void ifr_record_fact(struct ifr_unit *unit, tree decl, enum ifr_note_fact fact, uint64_t amount);
+
 /* Writes the note, or a template's marks about the whole unit, at the end of the unit. */
 void ifr_provenance_register(struct ifr_unit *unit);
 

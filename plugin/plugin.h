@@ -10,6 +10,7 @@
  * | -fplugin-arg-interfero-align=WORDS           | the axis align: alignment of functions and loops    |
  * | -fplugin-arg-interfero-frames=WORDS          | the axis frames: bytes in stack frames              |
  * | -fplugin-arg-interfero-globals=WORDS         | the axis globals: order and alignment of variables  |
+ * | -fplugin-arg-interfero-alias-check=WORDS     | the axis alias-check: loops in two versions         |
  * | -fplugin-arg-interfero-templates             | write a template (compiletime/template.h)           |
  * | -fplugin-arg-interfero-recipe=TEXT           | the text of the template's mark "recipe"            |
  * | -fplugin-arg-interfero-plan=FILE             | a layout plan (common/plan.h)                       |

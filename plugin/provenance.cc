@@ -30,6 +30,15 @@ static void write_entries(const struct ifr_note *note, struct ifr_buffer *text) 
 				                  ifr_note_facts[fact], note->entries[i].fact[fact]);
 }
 
+void ifr_record_fact(struct ifr_unit *unit, tree decl, enum ifr_note_fact fact, uint64_t amount) {
+	const char *name = gcc_assembler_name(decl);
+	/* GCC writes nothing between this point and the function's assembly. */
+	if (unit->template_wanted && !strpbrk(name, " \t"))
+		fprintf(asm_out_file, IFR_MARK_DID " f %s %s %" PRIu64 "\n", name, ifr_note_facts[fact], amount);
+	else
+		ifr_note_add_fact(&unit->note, false, name, fact, amount);
+}
+
 static void write_template_end(const struct ifr_unit *unit, struct ifr_buffer *text) {
 	const struct ifr_note *note = &unit->note;
 	write_entries(note, text);

@@ -130,6 +130,7 @@ static void release_unit(struct rebuilt_unit *unit) {
 	free(unit->object);
 	free(unit->recipe_reference);
 	free(unit->no_recipe);
+	free(unit->remark);
 	ifr_buffer_release(&unit->text);
 	ifr_strings_release(&unit->arguments);
 	ifr_recipe_release(&unit->recipe);

@@ -33,7 +33,8 @@ struct rebuilt_unit {
 	bool changed;  /* the object file differs from the shipped one, or the unit is rewritten or labelled */
 	bool compiled; /* by its recipe, before it was assembled */
 	uint64_t nops, aligned, ordered; /* counts of decisions that the plan made, as in the unit's note */
-	uint64_t frames, variables;
+	uint64_t frames, variables, checks;
+	char *remark; /* a line of the plugin about the last compilation, or NULL */
 };
 
 struct unbuildable_unit {
@@ -67,7 +68,7 @@ int unit_read_shipped(const struct ifr_kit *kit, const struct rebuilt_unit *unit
                       struct ifr_error *err);
 
 /* Assembles the units that the plan changes, to FOLDER/0.o, FOLDER/1.o and so on by index, on all processors.
- * Units with a recipe whose code the plan may change (axes frames and globals) are compiled first. Sets object,
+ * Units with a recipe whose code the plan may change (frames, globals, alias-check) are compiled first. Sets object,
  * changed, compiled and the counts. Errors: IFR_E_ENVIRONMENT if a compiler or assembler fails. */
 int rebuilt_units_assemble(struct rebuilt_units *units, const struct ifr_plan *plan, const char *folder,
                            struct ifr_error *err);

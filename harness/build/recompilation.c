@@ -19,9 +19,21 @@ static void find_first_error(const char *output, struct ifr_buffer *complaint) {
 	ifr_buffer_append(complaint, begin, length < 400 ? length : 400);
 }
 
-/* Runs a tool without a word to the user; its first error becomes ours, after the text `failure`. */
+/* The first line of the plugin about a loop, without the words in front, or NULL; the caller frees. */
+static char *find_remark(const char *output) {
+	static const char mark[] = "interfero: alias-check ";
+	const char *found = strstr(output, mark), *begin = found;
+	while (begin && begin > output && begin[-1] != '\n')
+		begin--;
+	const int place = begin ? (int)strcspn(begin, " ") : 0;
+	const char *text = found ? found + sizeof mark - 1 : NULL;
+	return found ? ifr_format("%.*s %.*s", place, begin, (int)strcspn(text, "\n"), text) : NULL;
+}
+
+/* Runs a tool without a word to the user; its first error becomes ours, after the text `failure`. Where remark is not
+ * NULL, *remark becomes that of find_remark. */
 static int run_tool(const struct ifr_strings *arguments, const char *cwd, const char *const *environment,
-                    const char *failure, struct ifr_error *err) {
+                    const char *failure, char **remark, struct ifr_error *err) {
 	struct ifr_buffer output = {0};
 	int status = 0;
 	struct ifr_process process = {.argv = (const char *const *)arguments->items,
@@ -35,6 +47,10 @@ static int run_tool(const struct ifr_strings *arguments, const char *cwd, const 
 		find_first_error(ifr_buffer_text(&output), &complaint);
 		result = ifr_fail(err, IFR_E_ENVIRONMENT, "%s: %s", failure, ifr_buffer_text(&complaint));
 		ifr_buffer_release(&complaint);
+	}
+	if (remark) {
+		free(*remark);
+		*remark = find_remark(ifr_buffer_text(&output));
 	}
 	ifr_buffer_release(&output);
 	return result;
@@ -50,7 +66,7 @@ int unit_run_assembler(const struct rebuilt_unit *unit, const char *source, cons
 	ifr_strings_add(&arguments, source);
 	char *failure = ifr_format("the assembler refuses the template of %s%s%s", unit->input,
 	                           *unit->member ? ":" : "", unit->member);
-	int result = run_tool(&arguments, NULL, NULL, failure, err);
+	int result = run_tool(&arguments, NULL, NULL, failure, NULL, err);
 	free(failure);
 	ifr_strings_release(&arguments);
 	return result;
@@ -146,7 +162,7 @@ static void add_compiler_arguments(const struct rebuilt_unit *unit, int version,
 	free(plugin);
 }
 
-int unit_compile(const struct rebuilt_unit *unit, const struct ifr_plan *merged, const char *beside,
+int unit_compile(struct rebuilt_unit *unit, const struct ifr_plan *merged, const char *beside,
                  struct ifr_buffer *text, struct ifr_error *err) {
 	static const char *const environment[] = {"LC_ALL=C", "INTERFERO_PLAN", NULL};
 	char *folder = ifr_format("%s.d", beside), *template = ifr_format("%s/interfero-unit.s", folder),
@@ -162,7 +178,7 @@ int unit_compile(const struct rebuilt_unit *unit, const struct ifr_plan *merged,
 		result = write_sources(unit, merged, folder, err);
 	if (!result) {
 		add_compiler_arguments(unit, version, compiler, &arguments);
-		result = run_tool(&arguments, folder, environment, failure, err);
+		result = run_tool(&arguments, folder, environment, failure, &unit->remark, err);
 	}
 	if (!result)
 		result = ifr_file_read(template, 0, text, err);
@@ -197,7 +213,7 @@ static int make_bare_object(const struct rebuilt_unit *unit, const struct ifr_bu
 	if (!result)
 		result = unit_run_assembler(unit, source, object, err);
 	if (!result)
-		result = run_tool(&arguments, NULL, NULL, "objcopy fails", err);
+		result = run_tool(&arguments, NULL, NULL, "objcopy fails", NULL, err);
 	if (!result)
 		result = ifr_file_read(object, 0, bytes, err);
 	unlink(source);

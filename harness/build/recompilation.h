@@ -8,7 +8,7 @@
 /* Compiles a unit under the plan merged (ifr_template_merge_plan) and appends its template to text, without the
  * assembler's arguments. Works in the temporary folder BESIDE.d. Errors: IFR_E_ENVIRONMENT if the compiler is not
  * installed or fails. */
-int unit_compile(const struct rebuilt_unit *unit, const struct ifr_plan *merged, const char *beside,
+int unit_compile(struct rebuilt_unit *unit, const struct ifr_plan *merged, const char *beside,
                  struct ifr_buffer *text, struct ifr_error *err);
 
 /* Stores in *same whether the template `other` gives the unit's shipped code: the same object file apart from

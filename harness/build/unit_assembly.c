@@ -44,6 +44,7 @@ static void store_counts(struct rebuilt_unit *unit, const struct ifr_note *note)
 	unit->ordered = note->did.ordered;
 	unit->frames = note->did.frames;
 	unit->variables = note->did.variables;
+	unit->checks = note->did.checks;
 }
 
 /* Assembles a unit under the plan from a template: the kit's, or a newly compiled one. */

@@ -111,13 +111,14 @@ static void identify_overlay_kit(const struct ifr_builder *builder, const struct
 
 static void print_facts(const struct ifr_builder *builder, struct ifr_buffer *facts) {
 	size_t assembled = 0, compiled = 0;
-	uint64_t ordered = 0, nops = 0, aligned = 0, frames = 0, variables = 0;
+	uint64_t ordered = 0, nops = 0, aligned = 0, frames = 0, variables = 0, checks = 0;
 	for (size_t i = 0; i < builder->units.count; i++) {
 		const struct rebuilt_unit *unit = &builder->units.items[i];
 		assembled += unit->changed;
 		compiled += unit->compiled;
 		frames += unit->frames;
 		variables += unit->variables;
+		checks += unit->checks;
 		ordered += unit->ordered;
 		nops += unit->nops;
 		aligned += unit->aligned;
@@ -128,8 +129,13 @@ static void print_facts(const struct ifr_builder *builder, struct ifr_buffer *fa
 	                  assembled, builder->units.count, ordered, nops, aligned);
 	if (compiled)
 		ifr_buffer_printf(facts,
-		                  "compiled again: %zu units, %" PRIu64 " frames wider, %" PRIu64 " variables ordered\n",
-		                  compiled, frames, variables);
+		                  "compiled again: %zu units, %" PRIu64 " frames wider, %" PRIu64
+		                  " variables ordered, %" PRIu64 " loops in two versions\n",
+		                  compiled, frames, variables, checks);
+	for (size_t i = 0; i < builder->units.count; i++)
+		if (builder->units.items[i].compiled && builder->units.items[i].remark)
+			ifr_buffer_printf(facts, "%s: %s\n", ifr_axes[IFR_AXIS_ALIAS_CHECK].name,
+			                  builder->units.items[i].remark);
 }
 
 int builder_overlay_open(const struct ifr_builder *builder, const struct ifr_plan *plan,

@@ -2,7 +2,7 @@
 /* The variant builder: kit and plan -> variant.
  *
  *     axes that move code (unit-order, nops, align)   assemble the units' templates (compiletime/template.h)
- *     axes that change code (frames, globals)         compile the units by their recipes (compiletime/recipe.h)
+ *     axes that change code (frames, globals, …)      compile the units by their recipes (compiletime/recipe.h)
  *     axes of the relinker                            relink (relinker/relinker.h)
  *
  * The builder puts rebuilt units into an overlay kit, which the relinker takes as an ordinary kit. */

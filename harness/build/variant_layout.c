@@ -57,7 +57,7 @@ int ifr_builder_lay_out(struct ifr_builder *builder, const struct ifr_plan *plan
 		return ifr_relinker_place(builder->relinker, plan, &layout->layout, err);
 	if (ifr_axes_recompile(axes))
 		return ifr_fail(err, IFR_E_USAGE,
-		                "frames and globals change what the program executes: such a plan's "
+		                "frames, globals and alias-check change what the program executes: such a plan's "
 		                "layout is no layout of the shipped program");
 	int result = ifr_builder_check(builder, axes, err);
 	set_labelled(builder, true);

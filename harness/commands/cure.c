@@ -96,6 +96,8 @@ const struct argp ifr_cure_argp = {
 	"  stack main-bytes=64      bytes above the frame of main\n"
 	"  align loop-bytes=32 functions=0 only=f\n"
 	"                           the loops of f aligned to 32 bytes\n"
+	"  alias-check only=f       the loops of f in two versions: one for loads that\n"
+	"                           alias stores modulo 4096\n"
 	"  at 0x1200 f.o:.text.f    a function at an address; data alike\n"
 	"A pinned layout: interfero layout --addresses --plan best.plan ./prog > pin.plan, and --plan pin.plan.\n"
 	"\n"

@@ -89,8 +89,9 @@ static void print_note(const struct ifr_note *note, bool quiet) {
 		print_entries(note);
 	if (ifr_plan_axes(&note->plan))
 		printf("    in all: nops at %" PRIu64 " places; ordered %" PRIu64 " functions, aligned %" PRIu64 "\n"
-		       "            and %" PRIu64 " loops; frames widened %" PRIu64 ", variables moved %" PRIu64 "\n",
-		       did->nops, did->ordered, did->functions, did->loops, did->frames, did->variables);
+		       "            and %" PRIu64 " loops; frames widened %" PRIu64 ", variables moved %" PRIu64
+		       "; loops in two versions %" PRIu64 "\n",
+		       did->nops, did->ordered, did->functions, did->loops, did->frames, did->variables, did->checks);
 }
 
 /* The state of reading one file. */

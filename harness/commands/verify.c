@@ -94,7 +94,7 @@ const struct argp ifr_verify_argp = {
 	"  test       output and exit status of TEST COMMAND\n"
 	"\n"
 	"The compiler's axes change the sizes of functions: their variants are checked for build-id, plan, bodies "
-	"and test only, and for no bodies under frames and globals, which change code. TEST COMMAND runs twice for "
+	"and test only, and for no bodies under axes that change code. TEST COMMAND runs twice for "
 	"PROGRAM, which must behave alike both times, and once for each variant, which replaces {}, inside "
 	"words too, and PROGRAM in it. Its environment is PATH, HOME and LC_ALL=C, its standard input /dev/null.\n"
 	"\n"

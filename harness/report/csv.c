@@ -36,6 +36,8 @@ static const struct placed_value {
 	{IFR_AXIS_FRAMES, "frames", "compiled again: %*u units, %" SCNu64 " frames wider%n"},
 	{IFR_AXIS_GLOBALS, "variables",
      "compiled again: %*u units, %*u frames wider, %" SCNu64 " variables ordered%n"},
+	{IFR_AXIS_ALIAS_CHECK, "loops",
+     "compiled again: %*u units, %*u frames wider, %*u variables ordered, %" SCNu64 " loops%n"},
 	{IFR_AXIS_STACK, "bytes", "stack: %" SCNu64 " bytes of environment%n"},
 	{IFR_AXIS_STACK, "main_bytes", "stack: %" SCNu64 " bytes above main's frame%n"},
 	{IFR_AXIS_STACK, "path_bytes", "stack: path +%" SCNu64 " bytes%n"},

@@ -333,6 +333,31 @@ static void test_note_by_hand(void **state) {
 	assert_int_equal(offset, length);
 }
 
+/* The count of loops in two versions stands only where there are any: notes of before have none. */
+static void test_note_of_checks(void **state) {
+	(void)state;
+	static const char did[] = "did ordered=0 nops=0 functions=0 loops=0 frames=0 variables=0 checks=3\n";
+	struct ifr_note note, read;
+	struct ifr_buffer text = {0};
+	unsigned char bytes[2048];
+	size_t offset = 0;
+	ifr_note_init(&note);
+	strcpy(note.plugin, "0.1.0");
+	strcpy(note.compiler, "12.2.0");
+	ifr_note_set_unit(&note, "a.c");
+	ifr_note_add_fact(&note, false, "f", IFR_FACT_CHECKS, 2);
+	ifr_note_add_fact(&note, false, "g", IFR_FACT_CHECKS, 1);
+	ifr_note_print(&note, &text);
+	assert_non_null(strstr(ifr_buffer_text(&text), "function f checks=2\nfunction g checks=1\n"));
+	assert_string_equal(strstr(ifr_buffer_text(&text), "did "), did);
+	assert_int_equal(ifr_note_next(bytes, make_note(bytes, ifr_buffer_text(&text)), &offset, &read, NULL), 1);
+	assert_int_equal(read.did.checks, 3);
+	assert_int_equal(read.entries[0].fact[IFR_FACT_CHECKS], 2);
+	ifr_buffer_release(&text);
+	ifr_note_release(&read);
+	ifr_note_release(&note);
+}
+
 static void refused(const char *text, const char *says) {
 	unsigned char bytes[2048];
 	size_t offset = 0, length = make_note(bytes, text);
@@ -435,6 +460,7 @@ int main(void) {
 		cmocka_unit_test(test_subsections),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_note_by_hand),
+		cmocka_unit_test(test_note_of_checks),
 		cmocka_unit_test(test_note_damaged_text),
 		cmocka_unit_test(test_note_hostile_bytes),
 		cmocka_unit_test(test_unit_names),

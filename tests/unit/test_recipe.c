@@ -126,6 +126,13 @@ static void test_whom_a_plan_changes(void **state) {
 	assert_true(touched(UNIT END, "interfero-plan 1\nframes seed=1 max=4096 only=f\n"));
 	assert_false(touched(UNIT END, "interfero-plan 1\nframes seed=1 max=4096 only=g\n"));
 	assert_false(touched(variable, "interfero-plan 1\nnops seed=1\n"));
+	/* A function without a loop has none in two versions; the attribute of g keeps away frames alone. */
+	static const char loop[] = "#ifr-function t none 0 16\tf\tf\nf:\n#ifr-loop\n\tret\n" UNIT END;
+	static const char cold[] = UNIT "\t#ifr-loop-cold\n" END;
+	assert_true(touched(loop, "interfero-plan 1\nalias-check seed=1 only=f\n"));
+	assert_false(touched(loop, "interfero-plan 1\nalias-check seed=1 only=g\n"));
+	assert_true(touched(cold, "interfero-plan 1\nalias-check only=g\n"));
+	assert_false(touched(UNIT END, "interfero-plan 1\nalias-check\n"));
 	assert_true(touched(variable, "interfero-plan 1\nglobals seed=1\n"));
 	assert_false(touched(UNIT END, "interfero-plan 1\nglobals seed=1\n"));
 }
