@@ -158,6 +158,8 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			IFR_OWNER_LAUNCHER,
 			"page offsets of heap blocks over 32 KiB",
 			{{"policy", 1, 0, 2, "0: all begin a page; 1: random; 2: as far apart as possible (alias-free)"}},
+			{{"offset", 4080, 16, 1,
+              "page offset of blocks of the functions in only=, in bytes; without: spread over 4096"}},
 		},
 	[IFR_AXIS_LOAD] =
 		{

@@ -5,6 +5,7 @@
 #include "runtime/heap.h"
 
 #include "common/random.h"
+#include "runtime/sites.h"
 
 /* Bit reversal of 8 bits: 0, 128, 64, 192, 32, … Any first n values are as far apart as n of 256 can be, within a
  * factor of two. */
@@ -12,6 +13,10 @@ static unsigned reverse_bits(unsigned x) {
 	x = (x & 0xf0) >> 4 | (x & 0x0f) << 4;
 	x = (x & 0xcc) >> 2 | (x & 0x33) << 2;
 	return (x & 0xaa) >> 1 | (x & 0x55) << 1;
+}
+
+unsigned blocks_spread(unsigned number) {
+	return reverse_bits(number % BLOCK_OFFSETS) * 16;
 }
 
 /* Returns the least used offset, in bit-reversed order rotated by the seed. */
@@ -29,9 +34,12 @@ static unsigned least_used(struct heap_blocks *blocks, unsigned step) {
 
 unsigned blocks_offset(struct heap_blocks *blocks, size_t alignment) {
 	unsigned step = alignment > 16 ? (unsigned)(alignment < 4096 ? alignment : 4096) / 16 : 1, offset = 0;
-	if (heap_options.blocks == BLOCKS_RANDOM)
+	const int wanted = sites_take();
+	if (wanted >= 0)
+		offset = (unsigned)wanted / 16 / step * step;
+	else if (heap_options.blocks == BLOCKS_RANDOM)
 		offset = (unsigned)ifr_random_below(heap_draw(blocks->key, &blocks->draws), BLOCK_OFFSETS / step) * step;
-	if (heap_options.blocks == BLOCKS_ALIAS_FREE)
+	else if (heap_options.blocks == BLOCKS_ALIAS_FREE)
 		offset = least_used(blocks, step);
 	if (blocks->in_use[offset] < UINT16_MAX)
 		blocks->in_use[offset]++;

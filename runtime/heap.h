@@ -140,6 +140,9 @@ void blocks_drain(struct heap *heap);
 /* blocks_offset.c: chooses the page offset of a new block, a multiple of alignment below 4096; 0 for larger
  * alignments. */
 unsigned blocks_offset(struct heap_blocks *blocks, size_t alignment);
+/* The page offset of the number-th of some blocks, in bytes: those of any first n are as far apart as n can be, within a
+ * factor of two. */
+unsigned blocks_spread(unsigned number);
 void blocks_offset_done(struct heap_blocks *blocks, unsigned offset);
 
 /* remote.c: pushes a span or block on a list that its owner drains as a whole. */

@@ -23,6 +23,10 @@ const struct option options_table[] = {
 	{"blocks", "INTERFERO_BLOCKS", block_words, BLOCKS_GLIBC, 0, 0, 0, FIELD(blocks),
      "page offsets of what is larger than 32 KiB"},
 	{"blocks-seed", "INTERFERO_BLOCKS_SEED", NULL, 1, 0, UINT64_MAX, 0, FIELD(blocks_seed), "the seed of that"},
+	{"sites", "INTERFERO_SITES", NULL, 0, 0, 0, sizeof((struct options *)0)->sites, FIELD(sites),
+     "functions whose blocks have a page offset of their own"},
+	{"site-offset", "INTERFERO_SITE_OFFSET", NULL, OS_PAGE_BYTES, 0, OS_PAGE_BYTES, 0, FIELD(site_offset),
+     "that page offset; 4096: as far apart as possible, in the order of the names"},
 	{"stack", "INTERFERO_STACK", NULL, 0, 0, 1 << 20, 0, FIELD(stack_bytes),
      "bytes under main's frame, rounded down to a multiple of 16"},
 	{"text", "INTERFERO_TEXT", text_words, TEXT_FILE, 0, 0, 0, FIELD(text), "pages of the program's text"},
@@ -124,4 +128,5 @@ void options_read(struct options *options) {
 	if (all && !strncmp(all, OPTIONS_SHORT_PREFIX, strlen(OPTIONS_SHORT_PREFIX)))
 		read_short(options, all + strlen(OPTIONS_SHORT_PREFIX));
 	options->stack_bytes &= ~UINT64_C(15);
+	options->site_offset &= ~UINT64_C(15);
 }

@@ -20,10 +20,12 @@ struct options {
 	uint64_t granule_bytes; /* sizes are rounded up to a multiple of it */
 	uint64_t blocks;        /* enum block_policy */
 	uint64_t blocks_seed;   /* seed of the placement of blocks */
+	uint64_t site_offset;   /* page offset of blocks of these sites; OS_PAGE_BYTES: spread by their number */
 	uint64_t stack_bytes;   /* between the frame of main's caller and main's, a multiple of 16 */
 	uint64_t text;          /* enum text_pages */
 	uint64_t repeats;       /* executions of an IFR_REPEAT statement */
 	uint64_t events;        /* perf events counted in regions, from descriptor IFR_EVENT_FD on */
+	char sites[96];         /* functions of the program whose blocks have an own page offset; "": none */
 	char log[512];          /* file of the allocation log; "": none */
 	char report[48];        /* "DESCRIPTOR:NONCE" of the launcher's page; "": none */
 	char refused[160];      /* the first setting that was not understood; "" if none */
@@ -40,7 +42,7 @@ struct option {
 	const char *meaning;
 };
 extern const struct option options_table[];
-enum { OPTIONS_COUNT = 13 };
+enum { OPTIONS_COUNT = 15 };
 
 /* The variable that holds all settings in the short form, "1;heap=diehard;heap-seed=17". Its name and value do not
  * mention interfero, and the launcher chooses its length. It takes precedence over the variables of the table. */

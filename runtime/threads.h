@@ -12,13 +12,14 @@ enum { REGION_DEPTH = 8 };
 
 /* The state of a thread; initially zero. */
 struct thread {
-	struct heap *idle;  /* its heap; NULL while the thread is inside it, as seen by a signal handler */
-	struct heap *heap;  /* its heap; NULL: none yet, or none any more */
-	struct heap *spare; /* heaps of joined threads, for threads it starts */
-	bool finding;       /* inside threads_heap */
-	bool in_shared;     /* inside the shared heap */
-	bool ended;         /* its heap is given up; destructors may still allocate */
-	bool without;       /* no window was left for it */
+	struct heap *idle;    /* its heap; NULL while the thread is inside it, as seen by a signal handler */
+	struct heap *heap;    /* its heap; NULL: none yet, or none any more */
+	struct heap *spare;   /* heaps of joined threads, for threads it starts */
+	bool finding;         /* inside threads_heap */
+	bool in_shared;       /* inside the shared heap */
+	bool ended;           /* its heap is given up; destructors may still allocate */
+	bool without;         /* no window was left for it */
+	uint16_t site_offset; /* sites.c: page offset of the next block, and 1; 0: the policy's */
 	/* log.c: */
 	bool in_log;
 	unsigned char *log;

@@ -93,6 +93,8 @@ const struct argp ifr_cure_argp = {
 	"Some cures:\n"
 	"  blocks policy=2          large heap blocks as far apart modulo 4096 as\n"
 	"                           possible (the preloaded runtime's allocator)\n"
+	"  blocks policy=0 only=read,result\n"
+	"                           the large blocks of two functions spread over 4096\n"
 	"  stack main-bytes=64      bytes above the frame of main\n"
 	"  align loop-bytes=32 functions=0 only=f\n"
 	"                           the loops of f aligned to 32 bytes\n"

@@ -14,7 +14,7 @@
 #include "common/file.h"
 #include "runtime/runtime.h"
 
-enum { PAGE_FD = 900, FILLED = 160 };
+enum { PAGE_FD = 900, FILLED = 160, FILLED_WITH_SITES = 256, SPREAD = -1 };
 static const uint64_t nonce = UINT64_C(1234567890123456789);
 
 /* Whether any plan of the design asks the runtime for something. */
@@ -37,11 +37,16 @@ char *ifr_runtime_settings(const struct ifr_plan *plan, unsigned axes, const str
 			heap->value[0] ? "diehard" : "shuffle", heap->seed, heap->value[1], heap->value[2], heap->value[3]);
 	if (blocks->on)
 		ifr_buffer_printf(&text, "blocks=%s;blocks-seed=%" PRIu64 ";", policies[blocks->value[0]], blocks->seed);
+	if (blocks->on && blocks->only)
+		ifr_buffer_printf(&text, "sites=%s;", blocks->only);
+	if (blocks->on && blocks->only && blocks->given[0] != SPREAD)
+		ifr_buffer_printf(&text, "site-offset=%" PRId64 ";", blocks->given[0]);
 	if (wishes->main_bytes)
 		ifr_buffer_printf(&text, "stack=%" PRIu64 ";", wishes->main_bytes);
 	if (wishes->huge_text)
 		ifr_buffer_puts(&text, "text=huge;");
-	while (text.length < FILLED)
+	/* The stack begins alike with and without sites. */
+	while (text.length < (axes & 1u << IFR_AXIS_BLOCKS ? FILLED_WITH_SITES : FILLED))
 		ifr_buffer_puts(&text, "x");
 	return ifr_buffer_detach(&text);
 }

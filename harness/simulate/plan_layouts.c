@@ -35,6 +35,11 @@ int ifr_layout_check_runtime(const struct ifr_plan *plan, struct ifr_error *err)
 		return ifr_fail(
 			err, IFR_E_USAGE,
 			"stack:main is applied by the runtime, which is not in a recording: measure it instead (interfero bench)");
+	if (plan->axis[IFR_AXIS_BLOCKS].on && plan->axis[IFR_AXIS_BLOCKS].only)
+		return ifr_fail(
+			err, IFR_E_USAGE,
+			"blocks:only names functions that allocate, of which a recording knows nothing: measure it "
+			"instead (interfero bench)");
 	if (plan->axis[IFR_AXIS_STACK].on &&
 	    (plan->axis[IFR_AXIS_STACK].given[2] > 0 || plan->axis[IFR_AXIS_STACK].given[3] > 0 ||
 	     plan->axis[IFR_AXIS_STACK].given[4] >= 0))

@@ -8,10 +8,12 @@
 #include "runtime/allocator.h"
 #include "runtime/os.h"
 #include "runtime/preload/preload.h"
+#include "runtime/sites.h"
 
 enum { ORDINARY = 16 };
 
 EXPORTED void *malloc(size_t size) {
+	SITES_NOTE(size);
 	return allocator_allocate(size, ORDINARY, false);
 }
 
@@ -28,10 +30,12 @@ EXPORTED void *calloc(size_t count, size_t size) {
 	size_t whole;
 	if (__builtin_mul_overflow(count, size, &whole))
 		return out_of_memory();
+	SITES_NOTE(whole);
 	return allocator_allocate(whole, ORDINARY, true);
 }
 
 EXPORTED void *realloc(void *memory, size_t size) {
+	SITES_NOTE(size);
 	return allocator_resize(memory, size);
 }
 
@@ -39,6 +43,7 @@ EXPORTED void *reallocarray(void *memory, size_t count, size_t size) {
 	size_t whole;
 	if (__builtin_mul_overflow(count, size, &whole))
 		return out_of_memory();
+	SITES_NOTE(whole);
 	return allocator_resize(memory, whole);
 }
 
@@ -61,10 +66,12 @@ static void *allocate_aligned(size_t alignment, size_t size) {
 }
 
 EXPORTED void *memalign(size_t alignment, size_t size) {
+	SITES_NOTE(SIZE_MAX);
 	return allocate_aligned(alignment, size);
 }
 
 EXPORTED void *aligned_alloc(size_t alignment, size_t size) {
+	SITES_NOTE(SIZE_MAX);
 	return allocate_aligned(alignment, size);
 }
 
@@ -72,6 +79,7 @@ EXPORTED int posix_memalign(void **memory, size_t alignment, size_t size) {
 	if (!alignment || alignment % sizeof(void *) || (alignment & (alignment - 1)))
 		return EINVAL;
 	int saved = errno;
+	SITES_NOTE(SIZE_MAX); /* a small object with a large alignment is a block, too */
 	void *taken = allocate_aligned(alignment, size);
 	errno = saved;
 	if (!taken)
@@ -81,12 +89,14 @@ EXPORTED int posix_memalign(void **memory, size_t alignment, size_t size) {
 }
 
 EXPORTED void *valloc(size_t size) {
+	SITES_NOTE(size);
 	return allocate_aligned(OS_PAGE_BYTES, size);
 }
 
 EXPORTED void *pvalloc(size_t size) {
 	if (size > PTRDIFF_MAX - OS_PAGE_BYTES)
 		return out_of_memory();
+	SITES_NOTE(size);
 	return allocate_aligned(OS_PAGE_BYTES, (size + OS_PAGE_BYTES - 1) & ~(size_t)(OS_PAGE_BYTES - 1));
 }
 

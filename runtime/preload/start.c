@@ -12,6 +12,7 @@
 #include "runtime/log.h"
 #include "runtime/os.h"
 #include "runtime/preload/preload.h"
+#include "runtime/preload/symbols.h"
 #include "runtime/preload/text.h"
 #include "runtime/side.h"
 #include "runtime/threads.h"
@@ -79,6 +80,8 @@ EXPORTED int __libc_start_main(main_function *program_main, int argc, char **arg
 		program_main = lowered_main;
 		report_applied(IFR_APPLIED_STACK);
 	}
+	if (*heap_options.sites)
+		symbols_find_sites();
 	if (heap_options.text == TEXT_HUGE)
 		text_use_huge_pages();
 	return next(program_main, argc, argv, init, fini, end_of_loader, stack_end);
