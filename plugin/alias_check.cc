@@ -130,7 +130,7 @@ static const char *version_loop(class loop *loop, unsigned unroll) {
 		return why;
 	alias_check_version(loop, check);
 	initialize_original_copy_tables();
-	tree_unroll_loop(loop, unroll, &iterations);
+	gcc_unroll_loop(loop, unroll, &iterations);
 	free_original_copy_tables();
 	sink_stores(loop);
 	mark_virtual_operands_for_renaming(cfun);

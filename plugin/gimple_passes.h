@@ -24,5 +24,15 @@
 #include "tree-ssa-loop-niter.h"
 #include "tree-scalar-evolution.h"
 #include "tree-data-ref.h"
+#include "bversion.h"
+
+/* Unrolls a loop with one exit. GCC 11 asks for the exit. */
+static inline void gcc_unroll_loop(class loop *loop, unsigned factor, class tree_niter_desc *iterations) {
+#if BUILDING_GCC_MAJOR < 12
+	tree_unroll_loop(loop, factor, single_exit(loop), iterations);
+#else
+	tree_unroll_loop(loop, factor, iterations);
+#endif
+}
 
 #endif
