@@ -245,7 +245,7 @@ static int choose_causes(struct options *options, const struct ifr_machine *mach
 }
 
 static int replay_sets(const struct options *options, struct ifr_trace *trace, const struct ifr_machine *machine,
-                       struct ifr_icost *icost, struct ifr_error *err) {
+                       struct ifr_icost *icost, uint64_t *instructions, struct ifr_error *err) {
 	struct ifr_plan plan;
 	ifr_plan_init(&plan);
 	int result = options->plan ? ifr_plan_read(options->plan, &plan, err) : 0;
@@ -258,7 +258,7 @@ static int replay_sets(const struct options *options, struct ifr_trace *trace, c
 	                                            .progress =
 	                                                progress_wanted(options->quiet) ? progress_show_replay : NULL};
 	if (!result)
-		result = ifr_replay_idealised(&replay, &icost->times, err);
+		result = ifr_replay_idealised(&replay, &icost->times, instructions, err);
 	if (replay.progress)
 		progress_clear();
 	ifr_plan_release(&plan);
@@ -276,14 +276,12 @@ static char *name_run(const struct options *options) {
 }
 
 static int tell(const struct options *options, struct ifr_trace *trace, const struct ifr_icost *icost,
-                struct ifr_error *err) {
-	struct ifr_trace_totals totals;
+                uint64_t instructions, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
 	char *name = name_run(options), *approximate = ifr_trace_fact(trace, IFR_RECORDING_APPROXIMATE);
-	ifr_trace_totals(trace, &totals);
 	const struct ifr_icost_run run = {.name = name,
 	                                  .machine = options->machine,
-	                                  .instructions = totals.instructions,
+	                                  .instructions = instructions,
 	                                  .damage = ifr_trace_damage(trace),
 	                                  .approximate = approximate};
 	if (options->json)
@@ -301,6 +299,7 @@ static int find_costs(struct options *options, bool *damaged, struct ifr_error *
 	struct ifr_machine *machine = NULL;
 	struct ifr_trace *trace = NULL;
 	struct ifr_icost icost = {0};
+	uint64_t instructions = 0;
 	int result = ifr_machine_open(&machine, options->machine, err);
 	if (!result)
 		result = choose_causes(options, machine, err);
@@ -308,12 +307,15 @@ static int find_costs(struct options *options, bool *damaged, struct ifr_error *
 		result = open_trace(options, &trace, err);
 	if (!result) {
 		ifr_icost_init(&icost, options->causes, options->all);
-		result = replay_sets(options, trace, machine, &icost, err);
+		result = replay_sets(options, trace, machine, &icost, &instructions, err);
 	}
-	if (!result && !(ifr_icost_time(&icost, 0) > 0))
-		result = ifr_fail(err, IFR_E_USAGE, "the trace has no instructions: there are no cycles to tell of");
+	if (!result && !instructions)
+		result = ifr_fail(err, ifr_trace_damage(trace) ? IFR_E_PROGRAM : IFR_E_USAGE,
+		                  "the trace has no instructions%s%s: record the program again",
+		                  ifr_trace_damage(trace) ? ", as it is damaged: " : "",
+		                  ifr_trace_damage(trace) ? ifr_trace_damage(trace) : "");
 	if (!result)
-		result = tell(options, trace, &icost, err);
+		result = tell(options, trace, &icost, instructions, err);
 	*damaged = trace && ifr_trace_damage(trace);
 	ifr_icost_release(&icost);
 	ifr_trace_free(trace);

@@ -95,25 +95,16 @@ static size_t list_pairs(const struct telling *telling, struct pair *pairs) {
 	return count;
 }
 
+/* The second cause, which costs less, by itself and once the first is gone. */
 static void tell_pair(const struct telling *telling, const struct pair *pair, struct ifr_buffer *text) {
-	const double share = percent(telling, pair->value.cycles);
-	const double both =
-		percent(telling, ifr_icost_cost(telling->icost, 1u << pair->first | 1u << pair->second).cycles);
+	const struct ifr_icost_value *alone = telling->breakdown.alone;
+	const bool parallel = pair->value.cycles > 0;
 	const char *first = name_of(pair->first), *second = name_of(pair->second);
-	if (share > 0)
-		ifr_buffer_printf(
-			text,
-			"%s and %s are parallel: %.1f %% of the cycles go only if both are improved (both: %.1f %%, %s "
-			"alone %.1f %%, %s alone %.1f %%).",
-			first, second, share, both, first, percent(telling, telling->breakdown.alone[pair->first].cycles),
-			second, percent(telling, telling->breakdown.alone[pair->second].cycles));
-	else
-		ifr_buffer_printf(
-			text,
-			"%s and %s are serial: either removes the same %.1f %% of the cycles, so take the one that is "
-			"easier (both: %.1f %%, %s alone %.1f %%, %s alone %.1f %%).",
-			first, second, -share, both, first, percent(telling, telling->breakdown.alone[pair->first].cycles),
-			second, percent(telling, telling->breakdown.alone[pair->second].cycles));
+	ifr_buffer_printf(text, "%s and %s are %s: %s costs %.1f %% by itself, and %.1f %% once %s is gone: %s.",
+	                  first, second, parallel ? "parallel" : "serial", second,
+	                  percent(telling, alone[pair->second].cycles),
+	                  percent(telling, alone[pair->second].cycles + pair->value.cycles), first,
+	                  parallel ? "improve both" : "after one, the other is worth less");
 	put_paragraph(telling, text, "  - ", "    ");
 }
 

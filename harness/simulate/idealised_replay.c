@@ -14,6 +14,7 @@ struct share {
 	struct ifr_trace *trace;
 	size_t first, count; /* of its sets */
 	struct ifr_ideal_times times;
+	struct ifr_counts counts;
 };
 
 struct shares {
@@ -25,7 +26,6 @@ static int replay_share(size_t index, size_t thread, void *data, struct ifr_erro
 	struct shares *shares = data;
 	struct share *share = &shares->share[index];
 	const struct ifr_idealised_replay *replay = shares->replay;
-	struct ifr_counts counts;
 	struct ifr_plan_replay replaying = {.trace = share->trace,
 	                                    .machines = &replay->machine,
 	                                    .machine_count = 1,
@@ -35,7 +35,7 @@ static int replay_share(size_t index, size_t thread, void *data, struct ifr_erro
 	                                    .sets_count = share->count,
 	                                    .times = &share->times,
 	                                    .progress = thread ? NULL : replay->progress};
-	return ifr_replay_plans(&replaying, replay->plan, 1, &counts, err);
+	return ifr_replay_plans(&replaying, replay->plan, 1, &share->counts, err);
 }
 
 /* Joins the shares, whose fragments are the same. */
@@ -74,12 +74,13 @@ static size_t open_shares(struct shares *shares) {
 }
 
 int ifr_replay_idealised(const struct ifr_idealised_replay *replay, struct ifr_ideal_times *times,
-                         struct ifr_error *err) {
+                         uint64_t *instructions, struct ifr_error *err) {
 	struct shares shares = {.replay = replay};
 	const size_t count = open_shares(&shares);
 	const int result = ifr_parallel_each(count, count, replay_share, &shares, err);
 	if (!result)
 		join_times(&shares, count, times);
+	*instructions = shares.share[0].counts.value[IFR_EVENT_INSTRUCTIONS];
 	for (size_t i = 0; i < count; i++) {
 		ifr_ideal_times_release(&shares.share[i].times);
 		if (i)

@@ -15,8 +15,9 @@ struct ifr_idealised_replay {
 	void (*progress)(double share, int64_t spent_ns); /* as in struct ifr_plan_replay */
 };
 
-/* Stores the cycles of each set, which the caller releases. Errors: those of ifr_replay_plans. */
+/* Stores the cycles of each set, which the caller releases, and the run's instructions. Errors: those of
+ * ifr_replay_plans. */
 int ifr_replay_idealised(const struct ifr_idealised_replay *replay, struct ifr_ideal_times *times,
-                         struct ifr_error *err);
+                         uint64_t *instructions, struct ifr_error *err);
 
 #endif

@@ -61,7 +61,8 @@ static void run_front(struct cores *cores, struct core_lane *lane, const struct 
 			step->slots[k] = (uint16_t)(ifr_front_slots(front->front)[k] - slots[k]);
 		const bool decoders = keep_deliveries(cores, step, deliveries, count);
 		if (!number)
-			step->outcome.decoded = decoders;
+			step->decoded = decoders;
+		step->outcome.decoded = step->decoded && front->set >> IFR_CAUSE_DSB & 1;
 	}
 }
 

@@ -42,6 +42,7 @@ struct core_step {
 	uint32_t block, first_delivery, deliveries_count;
 	uint16_t instructions, slots[IFR_SOURCES]; /* slots: of this execution */
 	bool call, cut;                            /* behind a call or return; the sequence was cut before it */
+	bool decoded;                              /* by the first front end, from the decoders in part */
 };
 
 struct cores {

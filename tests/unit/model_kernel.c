@@ -229,7 +229,7 @@ int64_t kernel_idealised(const struct kernel *kernel, const struct ifr_machine *
 	struct kernel_front front, plain;
 	front_init(&front, kernel, machine, set);
 	front_init(&plain, kernel, machine, 0);
-	struct ifr_graph *graph = run_graph(kernel, &front, &plain);
+	struct ifr_graph *graph = run_graph(kernel, &front, set >> IFR_CAUSE_DSB & 1 ? &plain : NULL);
 	const int64_t cycle = ifr_graph_cycle(graph);
 	ifr_graph_free(graph);
 	front_release(&front);

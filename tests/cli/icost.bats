@@ -1,0 +1,139 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Interaction costs: which causes cost the cycles of a run, and how they overlap.
+
+load ../helpers
+
+few=win,bw,bmisp,shalu,lgalu
+paper=dl1,win,bw,bmisp,dmiss,shalu,lgalu,imiss
+
+setup_file() {
+	use_own_kits
+	cd "$place" || return 1
+	interfero-gcc -O2 "$programs/causes.c" -o causes
+	interfero record -q -o branch.trace -- ./causes branch
+}
+
+setup() {
+	use_own_folder
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+# flat FILE: its words in one line.
+flat() {
+	tr -s ' \n' '  ' <"$1"
+}
+
+@test "the first lines name what costs most, and what to do" {
+	while read -r what cause about; do
+		within 60 interfero icost --causes $paper -- ../causes "$what" >text
+		flat text | grep -q "^../causes $what on skylake: [0-9]* cycles, [0-9.]* an instruction\. Most is lost by $cause: $about" ||
+			say "$(cat text)"
+		flat text | grep -Eq "To do: [^.]*\."
+		[ "$(awk 'length > 80' text)" = "" ]
+	done <<-'END'
+		chase dmiss data not in the first data cache
+		branch bmisp mispredicted branches
+		divide lgalu longer operations
+	END
+	[ "$(ls)" = text ]
+}
+
+@test "a breakdown adds up to the cycles, and tells what is left" {
+	interfero icost --causes $paper ../branch.trace >text
+	awk '/^cause/ { on = 1; next } /^total/ { print sum > "sum"; on = 0 }
+		on && /^[a-z]/ { sum += $2 + ($3 ~ /^-?[0-9.]+$/ ? $3 : 0) }' text
+	jq -e 'fabs < 100.8 and fabs > 99.2' sum
+	interfero icost --json --focus dl1 ../branch.trace >costs.json
+	jq -e '.breakdown.focus == "dl1" and .schema_version == 1 and (.causes | length) == 16' costs.json
+	jq -e '.breakdown | [.rows[] | .cost_pct + (.icost_with_focus_pct // 0)] + [.other_pct, .rest_pct] | add
+		| . - 100 | fabs < 1e-6' costs.json
+	# Each cause, each pair, and all.
+	[ "$(jq '.sets | length' costs.json)" = $((16 + 16 * 15 / 2 + 1)) ]
+	jq -e '.cycles as $all | .sets | all(.cycles > 0 and (.cycles + .cost - $all | fabs < 1e-3))' costs.json
+	# An icost is the pair less its parts.
+	jq -e '[.sets[] | {key: (.causes | join("+")), value: .}] | from_entries
+		| ."bmisp+shalu".icost - (."bmisp+shalu".cost - .bmisp.cost - .shalu.cost) | fabs < 1e-3' costs.json
+	# A branch waits for the operations before it: one of both is enough.
+	jq -e '.sets[] | select(.causes == ["bmisp", "shalu"]) | .interaction == "serial" or .interaction == "independent"' costs.json
+}
+
+@test "the interactions of all sets add up to the cost of all causes" {
+	interfero icost --json --all --causes $few ../branch.trace >costs.json
+	[ "$(jq '.sets | length' costs.json)" = 31 ]
+	jq -e '([.sets[].icost] | add) - .sets[-1].cost | fabs < 1' costs.json
+	interfero icost --all --causes dl1,bmisp,shalu ../branch.trace | grep -Eq '^ +[0-9.-]+ +[0-9.-]+  dl1\+bmisp\+shalu$'
+	# Pairs alone are those of all sets.
+	interfero icost --json --causes $few ../branch.trace >pairs.json
+	[ "$(jq -c '[.sets[] | select(.causes | length < 3)]' costs.json)" = "$(jq -c '[.sets[] | select(.causes | length < 3)]' pairs.json)" ]
+}
+
+@test "a program's costs are those of its recording, which is kept if that is asked for" {
+	interfero icost --json --causes bmisp,win -o kept.trace -- ../causes branch >own.json
+	interfero icost --json --causes bmisp,win kept.trace >kept.json
+	[ "$(jq -c .sets own.json)" = "$(jq -c .sets kept.json)" ]
+	# The whole run: its cycles are those of replay.
+	interfero icost --json --core full --causes bmisp kept.trace | jq '.cycles' >one
+	interfero replay --json --core=full kept.trace | jq '.layouts[0].counters.cycles' >other
+	cmp one other
+	# Another layout has other cycles, those of its replay.
+	interfero variants -q -n 1 -a padding,functions --seed 3 -o v ../causes
+	interfero icost --json --core full --causes fetch,imiss --plan v/v00001.plan kept.trace | jq '.cycles' >one
+	interfero replay --json --core=full --plan v/v00001.plan kept.trace | jq '.layouts[0].counters.cycles' >plan
+	cmp one plan
+	not cmp -s plan other
+}
+
+@test "what is idealised in the core costs what a better machine saves" {
+	cycles() {
+		interfero icost --json --core full --causes "$1" --machine "$2" ../branch.trace
+	}
+	while read -r cause machine better; do
+		cycles "$cause" "$machine" | jq '.sets[0].cycles' >ideal
+		cycles bmisp "$better" | jq '.cycles' >changed
+		cmp ideal changed || say "$cause: $(cat ideal) and $(cat changed)"
+	done <<-'END'
+		dtlb skylake,penalty.stlb=0 skylake,penalty.stlb=0,penalty.dtlb=0
+		itlb skylake,penalty.stlb=0 skylake,penalty.stlb=0,penalty.itlb=0
+		imiss skylake,penalty.l2=0,penalty.llc=0 skylake,penalty.l2=0,penalty.llc=0,penalty.l1i=0
+		btb skylake,btb1.entries=64 skylake,btb1.entries=64,penalty.btb=0
+		alias4k skylake skylake,pipeline.alias=0
+		fusion skylake skylake,fetch.fusion=anywhere
+		win skylake,pipeline.window=40,pipeline.scheduler=12,pipeline.loads=20,pipeline.stores=10 skylake,pipeline.window=800,pipeline.scheduler=240,pipeline.loads=400,pipeline.stores=200
+	END
+}
+
+@test "causes that are none, or not of this machine, are named with the remedy" {
+	refuse 2 'no cause "cache"' "--help lists them" -- interfero icost --causes dl1,cache ../branch.trace
+	refuse 2 'no cause ""' -- interfero icost --causes "" ../branch.trace
+	refuse 2 "dl1 stands twice" -- interfero icost --causes dl1,dl1 ../branch.trace
+	refuse 2 'no cause "x"' -- interfero icost --focus x ../branch.trace
+	refuse 2 "skylake has no cause lsd" "no loop buffer" "another --machine" -- interfero icost --causes lsd ../branch.trace
+	refuse 2 "win is not among --causes" -- interfero icost --focus win --causes dl1 ../branch.trace
+	refuse 2 "65536 sets" "up to 10" -- interfero icost --all ../branch.trace
+	refuse 2 "cachegrind has no core" "skylake" -- interfero icost --machine cachegrind ../branch.trace
+	refuse 2 "sampled or full here" -- interfero icost --core none ../branch.trace
+	refuse 2 "either a program" -- interfero icost
+	refuse 2 "a program stands behind --" -- interfero icost ../branch.trace ../causes
+	refuse 2 "leave them out with a trace" -- interfero icost --stdin x ../branch.trace
+	refuse 2 "is no trace" -- interfero icost ../causes
+	refuse 2 nope -- interfero icost nope
+	refuse 2 "no program ./nope" -- interfero icost -- ./nope
+	# --focus alone, of a machine that has it.
+	interfero icost --focus lsd --machine haswell ../branch.trace | grep -q '^cause *alone *+lsd'
+}
+
+@test "of a cut trace the whole part is told" {
+	interfero record -q -o long.trace -- ../causes branch 500000
+	head -c $(($(stat -c %s long.trace) * 7 / 10)) long.trace >cut.trace
+	run -3 --separate-stderr interfero icost --causes bmisp cut.trace
+	grep -q "The trace is cut" <<<"$output"
+	grep -Eq "cycles, [0-9]\.[0-9]+ an instruction" <<<"$output"
+	run -3 --separate-stderr interfero icost --json --causes bmisp cut.trace
+	jq -e '(.damage | type) == "string" and .instructions > 1000000' <<<"$output"
+	head -c 9000 ../branch.trace >short.trace
+	refuse 3 "no instructions" "record the program again" -- interfero icost short.trace
+}
