@@ -11,6 +11,7 @@
 #include "model/core/build.h"
 
 #include "model/core/memory_operations.h"
+#include "model/core/simulated_units.h"
 #include "model/core/special_operations.h"
 
 enum { COMPUTED = IFR_REGISTER_TEMPORARY + 2, STORED = IFR_REGISTER_TEMPORARY + 3, OPERATIONS_MAX = 96 };
@@ -219,5 +220,7 @@ void build_operations(const struct ifr_decoder *decoder, struct decoded *decoded
 	}
 	if (!instruction->count)
 		add_operation(&builder, IFR_OPERATION_NOP, 0, 0);
+	if (decoder->core->simulated)
+		take_simulated_units(&builder);
 	count_slots(&builder);
 }

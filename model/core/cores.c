@@ -135,6 +135,14 @@ static const struct ifr_core cores[] = {
      .lock_latency = 7,
      .eliminates_moves = true,
      .eliminates_vector_moves = true},
+	{.name = "fields2004",
+     .generation = IFR_SKYLAKE,
+     .column = 2,
+     .other_column = 2,
+     .ports = {0x3f, 0x300, 0x7000, 0x7000, 0x7000, 0x8000, 0x8000, 0x3f, 0x3f, 0x3f, 0x3f},
+     .complex_lea_latency = 1,
+     .lock_latency = 1,
+     .simulated = true},
 };
 
 const struct ifr_core *ifr_core_number(unsigned n) {
@@ -155,7 +163,12 @@ bool ifr_core_is_amd(const struct ifr_core *core) {
 const char *ifr_core_port(const struct ifr_core *core, unsigned port) {
 	static const char *const intel[] = {"p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11"},
 							 *const amd[] = {"alu0", "alu1", "alu2", "alu3", "agu0", "agu1", "agu2",
-	                                         "br1",  "fp0",  "fp1",  "fp2",  "fp3",  "fp45"};
+	                                         "br1",  "fp0",  "fp1",  "fp2",  "fp3",  "fp45"},
+							 *const simulated[] = {"alu0",    "alu1",    "alu2",    "alu3",  "alu4",  "alu5",
+	                                               "mul0",    "mul1",    "fadd0",   "fadd1", "fmul0", "fmul1",
+	                                               "memory0", "memory1", "memory2", "data"};
+	if (core->simulated)
+		return port < sizeof simulated / sizeof *simulated ? simulated[port] : NULL;
 	unsigned count = core->generation < IFR_HASWELL       ? 6
 	                 : core->generation < IFR_ICE_LAKE    ? 8
 	                 : core->generation < IFR_GOLDEN_COVE ? 10

@@ -35,6 +35,7 @@ struct ifr_core {
 	uint8_t vector_load, wide_load; /* the same of 128 bits, and of more */
 	uint8_t complex_lea_latency, lock_latency;
 	bool eliminates_moves, eliminates_vector_moves;
+	bool simulated; /* the units of simulated_units.h, and nothing fuses */
 };
 
 /* Returns a core by name; NULL if there is none. ifr_core_number: the n-th, NULL behind the last. */

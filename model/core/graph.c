@@ -30,7 +30,7 @@ struct ifr_graph *ifr_graph_new(const struct ifr_core *core) {
 	graph->ports.calendar = ifr_alloc(CALENDAR * sizeof *graph->ports.calendar);
 	graph->ports.unlimited = ifr_core_idealises(core, IFR_CAUSE_BW);
 	allocate_rings(graph);
-	graph->counters = ifr_alloc(core->counters);
+	graph->counters = ifr_alloc(core->counters + 1);
 	graph->predecode_bytes = UINT64_MAX;
 	for (unsigned i = 0; i < LINES_KEPT; i++)
 		graph->lines[i] = UINT64_MAX;

@@ -10,7 +10,8 @@
  *                                   P = max(P, C of that store + load latency + alias)
  * A counter, chosen by the low bits of the load's address in the program, lets a load go ahead of stores whose
  * addresses are not known: each time when that would have been right counts up, and once when it would have been wrong
- * sets it to 0. At 15 the load goes ahead. If that is wrong, the next slot is renamed `clear` cycles behind P.
+ * sets it to 0. At 15 the load goes ahead. Without counters, disambiguation is perfect: a load waits for the address of the
+ * store that has its bytes, and of no other. If that is wrong, the next slot is renamed `clear` cycles behind P.
  * A store leaves the queue in order, a cycle each, when it has retired and has its line.
  * Ref: Intel, Optimization Reference Manual (2019), sections 2.5.4.4 and 2.5.5.2 (forwarding, disambiguation), 12.8
  * (4-KByte aliasing); Stark et al., US patent 6,108,775 (counters). */
@@ -111,12 +112,16 @@ static int64_t split_latency(struct ifr_graph *graph, const struct joined_access
 int64_t graph_load(struct ifr_graph *graph, const struct ifr_core_op *op, unsigned port, int64_t ready,
                    uint64_t pc, const struct ifr_core_outcome *outcome) {
 	const struct joined_access access = join_access(graph->core, op, outcome);
-	uint8_t *counter = &graph->counters[pc % graph->core->counters];
+	const unsigned counters = graph->core->counters;
+	uint8_t *counter = &graph->counters[counters ? pc % counters : 0];
 	ready = later(ready, graph->loads_floor);
-	const int64_t allowed = *counter == COUNTER_MOST ? ready : later(ready, graph->stores_known);
-	const int64_t execute = ports_book(&graph->ports, port, allowed, op->unit, op->occupancy);
 	const struct store *alike = find_alike(graph, &access);
 	const struct store *source = find_source(graph, alike, &access, ready);
+	const int64_t known = *counter == COUNTER_MOST ? 0
+	                      : counters               ? graph->stores_known
+	                      : source                 ? source->known
+	                                               : 0;
+	const int64_t execute = ports_book(&graph->ports, port, later(ready, known), op->unit, op->occupancy);
 	int64_t done = source && source->drain > execute ? load_stored(graph, source, &access, execute)
 	                                                 : load_cached(graph, &access, execute);
 	if (alike && alike != source && !overlaps(alike, &access))
@@ -126,7 +131,8 @@ int64_t graph_load(struct ifr_graph *graph, const struct ifr_core_op *op, unsign
 		graph->counts.clears++;
 		graph->rename_floor = later(graph->rename_floor, done + graph->core->clear);
 	}
-	*counter = source && source->known > ready ? 0 : (uint8_t)(*counter + (*counter < COUNTER_MOST));
+	*counter =
+		!counters || (source && source->known > ready) ? 0 : (uint8_t)(*counter + (*counter < COUNTER_MOST));
 	return done;
 }
 

@@ -193,8 +193,8 @@ bool fuses_with(const struct ifr_core *core, const struct decoded *first, const 
 	const enum fusible kind = fusible_of(first->insn.mnemonic);
 	const enum condition condition = condition_of(jump->insn.mnemonic);
 	const bool immediate = first->insn.raw.imm[0].size, memory = first->set.memory_count;
-	if (kind == FUSIBLE_NOT || condition == CONDITION_NONE || (memory && first->set.memories[0].write) ||
-	    first->insn.attributes & ZYDIS_ATTRIB_HAS_LOCK)
+	if (core->simulated || kind == FUSIBLE_NOT || condition == CONDITION_NONE ||
+	    (memory && first->set.memories[0].write) || first->insn.attributes & ZYDIS_ATTRIB_HAS_LOCK)
 		return false;
 	if (ifr_core_is_amd(core)) /* not with an immediate and a displacement both */
 		return amd_fuses(core, kind) && !(immediate && memory && first->insn.raw.disp.size);

@@ -148,6 +148,8 @@ static bool is_fused(const struct builder *builder, const struct ifr_operation *
 
 static bool is_split(const struct builder *builder, bool store) {
 	const struct operand_set *set = &builder->decoded->set;
+	if (builder->core->simulated)
+		return !store; /* a load and what uses it are two instructions of Alpha's, a store is one */
 	for (unsigned i = 0; i < set->memory_count; i++)
 		if ((store ? set->memories[i].write : set->memories[i].read) &&
 		    is_unlaminated(builder->core, builder->decoded, &set->memories[i], store))

@@ -114,7 +114,7 @@ void ifr_operations_release(struct ifr_operations *operations);
 struct ifr_decoder;
 
 /* Creates a decoder. core: "sandybridge", "ivybridge", "haswell", "skylake", "skylake-avx512", "icelake", "goldencove",
- * "zen2", "zen3", "zen4" or "zen5". Errors: IFR_E_USAGE for another name. */
+ * "zen2", "zen3", "zen4", "zen5" or "fields2004". Errors: IFR_E_USAGE for another name. */
 int ifr_decoder_new(const char *core, struct ifr_decoder **decoder, struct ifr_error *err);
 void ifr_decoder_free(struct ifr_decoder *decoder);
 /* Adds, separated by spaces, the names that ifr_decoder_new takes. */

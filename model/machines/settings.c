@@ -3,7 +3,8 @@
 #include "model/machines/machine.h"
 
 #define POLICIES "lru plru"
-#define TABLES "sandybridge ivybridge haswell skylake skylake-avx512 icelake goldencove zen2 zen3 zen4 zen5"
+#define TABLES \
+	"sandybridge ivybridge haswell skylake skylake-avx512 icelake goldencove zen2 zen3 zen4 zen5 fields2004"
 
 #define CACHE(group, what)                                                                                       \
 	{group, "bytes", 1024, 1u << 30, NULL, "size of the " what}, {group, "ways", 1, 64, NULL, "lines of a set"}, \
@@ -50,7 +51,7 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"penalty", "itlb", 0, 1000, NULL, "cycles for a page that the first instruction TLB has not"},
 	{"penalty", "dtlb", 0, 1000, NULL, "cycles for a load or store whose page the first data TLB has not"},
 	{"penalty", "stlb", 0, 1000, NULL, "further cycles for a page walk"},
-	{"pipeline", "table", 0, 10, TABLES, "the table of instructions: their operations, ports and latencies"},
+	{"pipeline", "table", 0, 11, TABLES, "the table of instructions: their operations, ports and latencies"},
 	{"pipeline", "issue", 1, 16, NULL, "slots that are renamed in a cycle; a fused pair takes one"},
 	{"pipeline", "retire", 1, 64, NULL, "slots that retire in a cycle"},
 	{"pipeline", "window", 8, 1024, NULL, "slots between rename and retirement (reorder buffer)"},
@@ -66,8 +67,8 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"pipeline", "line_split", 0, 100, NULL, "further cycles for a load across two lines"},
 	{"pipeline", "page_split", 0, 500, NULL, "further cycles for a load across two pages"},
 	{"pipeline", "clear", 0, 100, NULL, "cycles from a load that was wrongly ahead of a store to the next slot"},
-	{"pipeline", "counters", 1, 4096, NULL,
-     "counters, by the load's address, that let a load go ahead of unknown stores"},
+	{"pipeline", "counters", 0, 4096, NULL,
+     "counters, by the load's address, that let a load go ahead of unknown stores; 0: it waits for its own store alone"},
 	{"fetch", "bytes", 8, 64, NULL, "aligned bytes that predecoding takes at once"},
 	{"fetch", "predecode", 1, 16, NULL, "instructions of them a cycle"},
 	{"fetch", "decoders", 1, 16, NULL, "instructions that are decoded a cycle; only the first may need two slots"},

@@ -11,7 +11,7 @@ setup_file() {
 	use_own_kits
 	cd "$place" || return 1
 	interfero-gcc -O2 "$programs/causes.c" -o causes
-	interfero record -q -o branch.trace -- ./causes branch
+	interfero record -q -o branch.trace -- ./causes branch 20000
 }
 
 setup() {

@@ -103,7 +103,7 @@ static void rename_op(struct machine *m, struct state *s, struct simulated *o) {
 			best = p;
 	o->port = (int)best;
 	s->waiting[best]++;
-	o->hasty = s->counters[o->in->address % m->v[IFR_PIPELINE_COUNTERS]] == 15;
+	o->hasty = m->v[IFR_PIPELINE_COUNTERS] && s->counters[o->in->address % m->v[IFR_PIPELINE_COUNTERS]] == 15;
 }
 
 /* Whether a slot finds room for what it needs. */
@@ -217,7 +217,7 @@ void cycles_simulate(const struct ifr_machine *machine, const struct ifr_core_pr
 	s->arrival_slot = ifr_alloc((m.ops_count + 1) * sizeof *s->arrival_slot);
 	s->window_arrived = ifr_alloc((m.fetched_count + 1) * sizeof *s->window_arrived);
 	s->next_prediction = m.v[IFR_FETCH_PREDICTION];
-	s->counters = ifr_alloc(m.v[IFR_PIPELINE_COUNTERS]);
+	s->counters = ifr_alloc(m.v[IFR_PIPELINE_COUNTERS] + 1);
 	for (; s->retired < m.slots_count && s->now < 10000000; s->now++) {
 		const size_t from = m.slot_first[s->retired];
 		retire(&m, s);

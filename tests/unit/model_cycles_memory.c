@@ -109,7 +109,8 @@ static int64_t split_wait(const struct machine *m, const struct simulated *o) {
 /* The counter learns, and a load that went ahead of its own store throws away everything younger. */
 static void disambiguate(struct machine *m, struct state *s, size_t index, size_t own, int64_t done) {
 	const struct simulated *o = &m->ops[index], *store = own ? &m->ops[m->store_ops[own - 1]] : NULL;
-	uint8_t *counter = &s->counters[o->in->address % m->v[IFR_PIPELINE_COUNTERS]];
+	const unsigned counters = m->v[IFR_PIPELINE_COUNTERS];
+	uint8_t *counter = &s->counters[counters ? o->in->address % counters : 0];
 	*counter = store && store->done > o->ready ? 0 : (uint8_t)(*counter + (*counter < 15));
 	if (!store || store->done <= o->executed)
 		return;
@@ -134,7 +135,13 @@ int64_t cycles_finish_load(struct machine *m, struct state *s, size_t index) {
 }
 
 bool cycles_load_allowed(const struct machine *m, struct state *s, struct simulated *o) {
-	for (size_t i = 0; i < o->store && !o->hasty; i++)
+	/* Perfect: the store that has the bytes, wherever it is in the queue. */
+	for (size_t i = o->store; i-- > 0 && !m->v[IFR_PIPELINE_COUNTERS] && m->drained[i] > s->now;) {
+		const struct simulated *store = &m->ops[m->store_ops[i]];
+		if (store->slot != o->slot && share_bytes(store, o))
+			return store->done <= s->now;
+	}
+	for (size_t i = 0; i < o->store && !o->hasty && m->v[IFR_PIPELINE_COUNTERS]; i++)
 		if (m->ops[m->store_ops[i]].done > s->now)
 			return false;
 	return true;

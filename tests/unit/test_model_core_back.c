@@ -268,6 +268,7 @@ static const struct core_check checks[] = {
 	{"a page split", "skylake", "pipeline.page_split=0", page_split, 0},
 	{"splits' ports", "skylake", NULL, split_port, 2},
 	{"disambiguation", "skylake", NULL, disambiguation, 2},
+	{"perfect disambiguation", "skylake,pipeline.counters=0", "pipeline.counters=256", clear, 2},
 	{"memory-order clears", "skylake", "pipeline.clear=0", clear, 2},
 	{"a chain of loads", "skylake", "pipeline.load_latency=8", same_line, 2},
 	{"micro-fused operations", "skylake", NULL, micro_fused, 2},
