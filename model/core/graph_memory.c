@@ -10,8 +10,8 @@
  *                                   P = max(P, C of that store + load latency + alias)
  * A counter, chosen by the low bits of the load's address in the program, lets a load go ahead of stores whose
  * addresses are not known: each time when that would have been right counts up, and once when it would have been wrong
- * sets it to 0. At 15 the load goes ahead. Without counters, disambiguation is perfect: a load waits for the address of the
- * store that has its bytes, and of no other. If that is wrong, the next slot is renamed `clear` cycles behind P.
+ * sets it to 0. At 15 the load goes ahead. If that is wrong, the next slot is renamed `clear` cycles behind P. Without
+ * counters, disambiguation is perfect: a load waits for the address of the store that has its bytes, and of no other.
  * A store leaves the queue in order, a cycle each, when it has retired and has its line.
  * Ref: Intel, Optimization Reference Manual (2019), sections 2.5.4.4 and 2.5.5.2 (forwarding, disambiguation), 12.8
  * (4-KByte aliasing); Stark et al., US patent 6,108,775 (counters). */
