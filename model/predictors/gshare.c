@@ -16,13 +16,14 @@ struct gshare {
 	uint8_t *counters;
 };
 
-enum { COUNTERS, HISTORY };
+enum { COUNTERS, HISTORY, START };
 
 static const struct ifr_parameter parameters[] = {
 	{"counters", 32768, 4, 1u << 24,
      "2-bit counters, a power of two (8 KiB, as Program Interferometry's middle size)"},
 	{"history", 15, 0, 24,
      "outcomes, at most log2(counters): as many as there are, as McFarling's best for large tables"},
+	{"start", 1, 0, 3, "counters at the start: 1 is weakly not taken"},
 	{0},
 };
 
@@ -43,7 +44,7 @@ static void *create_gshare(const unsigned *values) {
 	struct gshare *gshare = ifr_alloc(sizeof *gshare);
 	gshare->mask = values[COUNTERS] - 1;
 	gshare->newest = 1ull << (ifr_log2_of(values[COUNTERS]) - values[HISTORY]);
-	gshare->counters = ifr_counters2_new(values[COUNTERS], 1);
+	gshare->counters = ifr_counters2_new(values[COUNTERS], values[START]);
 	return gshare;
 }
 

@@ -105,10 +105,10 @@ struct direction {
 static struct direction direction_new(const struct ifr_machine *machine) {
 	struct direction d = {.kind = machine->direction, .values = machine->direction_values};
 	const char *name = d.kind->name;
-	const bool gas = !strcmp(name, "gas") || !strcmp(name, "gag");
-	if (gas || !strcmp(name, "gshare") || !strcmp(name, "bimodal")) {
+	const bool global = !strcmp(name, "gas") || !strcmp(name, "gag") || !strcmp(name, "gshare");
+	if (global || !strcmp(name, "bimodal")) {
 		d.counters = ifr_alloc(d.values[0]);
-		memset(d.counters, gas ? (int)d.values[2] : 1, d.values[0]);
+		memset(d.counters, global ? (int)d.values[2] : 1, d.values[0]);
 	} else {
 		d.state = d.kind->create(d.values);
 	}

@@ -226,7 +226,7 @@ static void test_predictors(void **state) {
 		which++;
 	}
 	static const char *const others[] = {
-		"skylake,predictor=gshare-1k,direction.history=5",
+		"skylake,predictor=gshare-1k,direction.history=5,direction.start=2",
 		"haswell,predictor=gas-1k,direction.history=0,indirect=last-target",
 		"zen2,indirect=target-cache,core.branch_byte=first",
 		"skylake,indirect=perfect,predictor=bimodal-1k",

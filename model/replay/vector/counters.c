@@ -66,7 +66,7 @@ static void *create_bimodal(const unsigned *values) {
 }
 
 static void *create_gshare(const unsigned *values) {
-	struct counters *c = counters_new(values[COUNTERS], 1);
+	struct counters *c = counters_new(values[COUNTERS], values[START]);
 	c->address_mask = values[COUNTERS] - 1;
 	if (values[HISTORY]) {
 		c->newest = 1u << (ifr_log2_of(values[COUNTERS]) - values[HISTORY]);
