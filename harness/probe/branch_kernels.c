@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Kernels of branches. */
+#include "harness/probe/kernels.h"
+
+enum {
+	ROOM = 8192,        /* before the first branch, for the prologue */
+	LOOP_JUMP = 6,      /* bytes of the loop's branch */
+	SHORT_REACH = 120,  /* bytes over which a short jump reaches */
+	COUNT_AND_CLEAR = 4 /* bytes of dec rdi; clc */
+};
+
+static const uint8_t count_down[] = {0x48, 0xff, 0xcf};  /* dec rdi */
+static const uint8_t clear_carry = 0xf8, go_back = 0xc3; /* clc; ret */
+
+uint64_t probe_place(const struct probe_places *places, size_t i) {
+	return i % places->groups * places->granule + i / places->groups * places->distance;
+}
+
+uint64_t probe_places_span(const struct probe_places *places) {
+	const size_t last_row = (places->count - 1) / places->groups;
+	return last_row * places->distance + (places->groups - 1) * places->granule;
+}
+
+struct chain {
+	struct probe_places places;
+	uint64_t first; /* last byte of the first branch */
+	bool is_short;
+};
+
+static struct chain lay_chain(const struct probe_kernel *kernel, const struct probe_places *places) {
+	struct chain chain = {.places = *places};
+	/* At 4 bytes' distance the loop's branch ends in the last byte of a granule of 16, behind two others: so the one
+	 * before it ends in byte 9. */
+	const bool is_dense = places->groups == 1 && places->distance < 16;
+	const uint64_t phase = is_dense ? (9 - probe_place(places, places->count - 2)) & 15 : 9;
+	chain.first = kernel->code + ROOM + phase;
+	chain.is_short = places->distance <= SHORT_REACH && (places->groups == 1 || places->granule <= SHORT_REACH);
+	return chain;
+}
+
+/* The last byte of branch i. The loop's branch lies behind the one before with all its bytes. */
+static uint64_t branch_end(const struct chain *chain, size_t i) {
+	const uint64_t end = chain->first + probe_place(&chain->places, i);
+	if (i + 1 < chain->places.count)
+		return end;
+	const uint64_t before = chain->first + probe_place(&chain->places, i - 1);
+	return end < before + LOOP_JUMP ? before + LOOP_JUMP : end;
+}
+
+static unsigned branch_bytes(const struct chain *chain, size_t i) {
+	return chain->is_short && i + 1 < chain->places.count ? 2 : LOOP_JUMP;
+}
+
+/* dec keeps the carry, so the loop's branch may use what dec said. */
+void probe_branch_chain(struct probe_kernel *kernel, const struct probe_places *places) {
+	const struct chain chain = lay_chain(kernel, places);
+	const size_t n = places->count;
+	kernel->entry = chain.first + 1 - branch_bytes(&chain, 0) - COUNT_AND_CLEAR;
+	probe_put(kernel, kernel->entry, count_down, sizeof count_down);
+	probe_put(kernel, kernel->entry + sizeof count_down, &clear_carry, 1);
+	for (size_t i = 0; i < n; i++) {
+		const bool is_last = i + 1 == n;
+		const uint64_t last = branch_end(&chain, i);
+		const unsigned bytes = branch_bytes(&chain, i);
+		const uint64_t target =
+			is_last ? kernel->entry : branch_end(&chain, i + 1) + 1 - branch_bytes(&chain, i + 1);
+		probe_put_jump(kernel, last, is_last ? PROBE_IF_NOT_ZERO : PROBE_IF_NO_CARRY, bytes == 2, target);
+		probe_execute(kernel,
+		              probe_add_block(kernel, i ? last + 1 - bytes : kernel->entry, last, i ? 1 : 3,
+		                              IFR_BRANCH_CONDITIONAL, bytes, is_last),
+		              true);
+	}
+	probe_put(kernel, branch_end(&chain, n - 1) + 1, &go_back, 1);
+	kernel->start = kernel->end = kernel->data;
+	kernel->rounds = 1;
+	kernel->elements = n;
+}
+
+/* cmp byte [rsi + j], 0; jne +0. Ends at `last`. */
+static uint32_t put_pattern(struct probe_kernel *kernel, uint64_t start, uint64_t last, size_t j) {
+	const uint8_t compare[] = {0x80, 0xbe, (uint8_t)j, (uint8_t)(j >> 8), (uint8_t)(j >> 16), (uint8_t)(j >> 24),
+	                           0};
+	const uint64_t at = last - 1 - sizeof compare;
+	const unsigned nops = probe_put_nops(kernel, start, at - start);
+	probe_put(kernel, at, compare, sizeof compare);
+	probe_put_jump(kernel, last, PROBE_IF_NOT_ZERO, true, last + 1);
+	const uint32_t block = probe_add_block(kernel, start, last, nops + 2, IFR_BRANCH_CONDITIONAL, 2, false);
+	probe_add_access(kernel, 1, false, (unsigned)(at + sizeof compare - start));
+	return block;
+}
+
+static uint32_t put_plain_jump(struct probe_kernel *kernel, uint64_t start, uint64_t last) {
+	const unsigned nops = probe_put_nops(kernel, start, last - 1 - start);
+	probe_put_jump(kernel, last, PROBE_ALWAYS, true, last + 1);
+	return probe_add_block(kernel, start, last, nops + 1, IFR_BRANCH_JUMP, 2, false);
+}
+
+/* add rsi, count; cmp rsi, rdx; cmove rsi, rcx; dec rdi; jnz */
+static uint32_t put_tail(struct probe_kernel *kernel, uint64_t start, size_t count) {
+	const uint8_t tail[] = {0x48,
+	                        0x81,
+	                        0xc6,
+	                        (uint8_t)count,
+	                        (uint8_t)(count >> 8),
+	                        (uint8_t)(count >> 16),
+	                        0,
+	                        0x48,
+	                        0x39,
+	                        0xd6,
+	                        0x48,
+	                        0x0f,
+	                        0x44,
+	                        0xf1,
+	                        0x48,
+	                        0xff,
+	                        0xcf};
+	const uint64_t last = start + sizeof tail + LOOP_JUMP - 1;
+	probe_put(kernel, start, tail, sizeof tail);
+	probe_put_jump(kernel, last, PROBE_IF_NOT_ZERO, false, kernel->entry);
+	probe_put(kernel, last + 1, &go_back, 1);
+	return probe_add_block(kernel, start, last, 5, IFR_BRANCH_CONDITIONAL, LOOP_JUMP, true);
+}
+
+static void run_pattern(struct probe_kernel *kernel, const struct probe_item *items, size_t count, uint32_t tail) {
+	for (size_t round = 0; round < kernel->rounds; round++) {
+		for (size_t j = 0; j < count; j++) {
+			const uint64_t address = kernel->start + round * count + j;
+			const bool taken = items[j].outcomes && items[j].outcomes[round];
+			probe_set_byte(kernel, address, taken);
+			probe_execute(kernel, (uint32_t)j, items[j].kind == PROBE_ITEM_JUMP || taken);
+			if (items[j].kind == PROBE_ITEM_PATTERN)
+				probe_touch(kernel, address);
+		}
+		probe_execute(kernel, tail, true);
+	}
+}
+
+void probe_pattern_loop(struct probe_kernel *kernel, const struct probe_item *items, size_t count, size_t rounds,
+                        unsigned spacing, uint64_t offset) {
+	uint64_t start = kernel->entry = kernel->code + ROOM + offset;
+	for (size_t j = 0; j < count; j++) {
+		const uint64_t last = start + spacing - 1;
+		if (items[j].kind == PROBE_ITEM_PATTERN)
+			put_pattern(kernel, start, last, j);
+		else
+			put_plain_jump(kernel, start, last);
+		start = last + 1;
+	}
+	const uint32_t tail = put_tail(kernel, start, count);
+	kernel->start = kernel->data;
+	kernel->end = kernel->data + rounds * count;
+	kernel->rounds = kernel->elements = rounds;
+	run_pattern(kernel, items, count, tail);
+}
+
+/* Function i: a call of the next one, and a return; the innermost only returns. */
+void probe_call_nest(struct probe_kernel *kernel, size_t depth) {
+	enum { FUNCTION = 64 };
+	const uint64_t first = kernel->code + ROOM;
+	kernel->entry = first;
+	for (size_t i = 0; i < depth; i++) {
+		const uint64_t at = first + i * FUNCTION;
+		probe_put_jump(kernel, at + 4, PROBE_CALL, false, at + FUNCTION);
+		probe_add_block(kernel, at, at + 4, 1, IFR_BRANCH_CALL, 5, false);
+		probe_add_access(kernel, 8, true, 5);
+		probe_execute(kernel, (uint32_t)i, true);
+		probe_touch(kernel, PROBE_STACK - 8 * i - 16);
+	}
+	for (size_t i = depth; i; i--) {
+		const uint64_t at = first + i * FUNCTION + (i < depth ? 5 : 0);
+		probe_put(kernel, at, &go_back, 1);
+		const uint32_t block = probe_add_block(kernel, at, at, 1, IFR_BRANCH_RETURN, 1, false);
+		probe_add_access(kernel, 8, false, 1);
+		probe_execute(kernel, block, true);
+		probe_touch(kernel, PROBE_STACK - 8 * (i - 1) - 16);
+	}
+	const uint64_t tail = first + 5;
+	probe_put(kernel, tail, count_down, sizeof count_down);
+	probe_put_jump(kernel, tail + 8, PROBE_IF_NOT_ZERO, false, first);
+	probe_put(kernel, tail + 9, &go_back, 1);
+	probe_execute(kernel, probe_add_block(kernel, tail, tail + 8, 2, IFR_BRANCH_CONDITIONAL, 6, true), true);
+	kernel->start = kernel->end = kernel->data;
+	kernel->rounds = 1;
+	kernel->elements = depth;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/probe/clock.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include "common/clock.h"
+#include "harness/probe/kernels.h"
+
+enum {
+	REPETITIONS_LEAST = 7,
+	REPETITIONS_MOST = 81,
+	TICKS_LEAST = 60000, /* of a timed call: some 20 microseconds, which few interrupts meet */
+	ROUNDS_MOST = 1 << 22,
+	PAGE = 4096,
+	HUGE_PAGE = 2 << 20
+};
+#define GRACE_NS INT64_C(10000000000)
+
+/* The child's report, in shared memory. */
+struct report {
+	volatile size_t repetitions;
+	volatile int failed; /* errno of a mapping */
+	double ticks[REPETITIONS_MOST][PROBE_BATCH_MOST];
+};
+
+typedef void kernel_function(uint64_t rounds, uint64_t start, uint64_t end, uint64_t start_again);
+
+void probe_batch_init(struct probe_batch *batch, bool wants_huge_pages, int64_t budget_ns) {
+	*batch = (struct probe_batch){.wants_huge_pages = wants_huge_pages, .budget_ns = budget_ns};
+	probe_additions(probe_batch_add(batch));
+}
+
+void probe_batch_release(struct probe_batch *batch) {
+	for (size_t i = 0; i < batch->count; i++)
+		probe_kernel_release(&batch->kernels[i]);
+	free(batch->ticks);
+	*batch = (struct probe_batch){0};
+}
+
+struct probe_kernel *probe_batch_add(struct probe_batch *batch) {
+	struct probe_kernel *kernel = &batch->kernels[batch->count];
+	probe_kernel_init(kernel, (unsigned)batch->count++);
+	return kernel;
+}
+
+/* --- in the child ------------------------------------------------------------------------------------------------ */
+
+static int map_at(uint64_t from, uint64_t to) {
+	const size_t bytes = (to - from + HUGE_PAGE) / HUGE_PAGE * HUGE_PAGE;
+	void *at = mmap((void *)from, bytes, PROT_READ | PROT_WRITE,
+	                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	if (at == MAP_FAILED)
+		return errno;
+	return at == (void *)from ? 0 : EEXIST;
+}
+
+static int map_kernel(const struct probe_kernel *kernel, bool huge) {
+	int rc = map_at(kernel->code, kernel->code_end);
+	for (size_t i = 0; !rc && i < kernel->pieces_count; i++)
+		memcpy((void *)kernel->pieces[i].address, kernel->bytes.data + kernel->pieces[i].at,
+		       kernel->pieces[i].bytes);
+	if (!rc && mprotect((void *)kernel->code, kernel->code_end - kernel->code + PAGE - 1, PROT_READ | PROT_EXEC))
+		rc = errno;
+	if (!rc)
+		rc = map_at(kernel->data, kernel->data_end);
+	if (!rc)
+		madvise((void *)kernel->data, kernel->data_end - kernel->data, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	for (size_t i = 0; !rc && i < kernel->words_count; i++) {
+		const struct probe_word *word = &kernel->words[i];
+		memcpy((void *)word->address, &word->value, word->byte ? 1 : sizeof word->value);
+	}
+	return rc;
+}
+
+static uint64_t time_call(const struct probe_kernel *kernel, uint64_t rounds) {
+	kernel_function *function = (kernel_function *)kernel->entry;
+	unsigned processor;
+	_mm_lfence();
+	const uint64_t begin = __rdtsc();
+	_mm_lfence();
+	function(rounds, kernel->start, kernel->end, kernel->start);
+	const uint64_t end = __rdtscp(&processor);
+	_mm_lfence();
+	return end - begin;
+}
+
+/* Rounds for a call that is long enough, in whole periods. */
+static uint64_t choose_rounds(const struct probe_kernel *kernel) {
+	uint64_t rounds = kernel->rounds;
+	while (rounds < ROUNDS_MOST && time_call(kernel, rounds) < TICKS_LEAST)
+		rounds *= 2;
+	return rounds;
+}
+
+/* Without the handlers of the program, a child's fault ends it. */
+static void reset_signals(void) {
+	static const int all[] = {SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGTRAP, SIGINT, SIGTERM};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		signal(all[i], SIG_DFL);
+}
+
+static void pin(void) {
+	cpu_set_t set;
+	CPU_ZERO(&set);
+	CPU_SET(sched_getcpu(), &set);
+	sched_setaffinity(0, sizeof set, &set);
+}
+
+static void measure(const struct probe_batch *batch, struct report *report, int64_t deadline) {
+	uint64_t rounds[PROBE_BATCH_MOST];
+	for (size_t i = 0; i < batch->count; i++)
+		rounds[i] = choose_rounds(&batch->kernels[i]);
+	for (size_t repetition = 0; repetition < REPETITIONS_MOST; repetition++) {
+		for (size_t i = 0; i < batch->count; i++) {
+			const struct probe_kernel *kernel = &batch->kernels[i];
+			time_call(kernel, kernel->rounds > rounds[i] / 2 ? kernel->rounds : rounds[i] / 2); /* warms up */
+			report->ticks[repetition][i] = (double)time_call(kernel, rounds[i]) * (double)kernel->rounds /
+			                               ((double)rounds[i] * (double)kernel->elements);
+		}
+		report->repetitions = repetition + 1;
+		if (ifr_clock_ns() > deadline)
+			return;
+	}
+}
+
+static _Noreturn void run_child(const struct probe_batch *batch, struct report *report) {
+	const int64_t deadline = ifr_clock_ns() + batch->budget_ns;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	reset_signals();
+	pin();
+	for (size_t i = 0; i < batch->count; i++) {
+		report->failed = map_kernel(&batch->kernels[i], batch->wants_huge_pages);
+		if (report->failed)
+			_exit(1);
+	}
+	measure(batch, report, deadline);
+	_exit(0);
+}
+
+/* --- in the parent ----------------------------------------------------------------------------------------------- */
+
+/* Waits for the child's end, and kills it after its time. */
+static int await(pid_t child, int64_t limit_ns) {
+	const int64_t deadline = ifr_clock_ns() + limit_ns;
+	const struct timespec nap = {.tv_nsec = 2000000};
+	int status = 0;
+	for (;;) {
+		const pid_t ended = waitpid(child, &status, WNOHANG);
+		if (ended == child || (ended < 0 && errno != EINTR))
+			return status;
+		if (ifr_clock_ns() > deadline) {
+			kill(child, SIGKILL);
+			waitpid(child, &status, 0);
+			return status;
+		}
+		nanosleep(&nap, NULL);
+	}
+}
+
+static int keep_report(struct probe_batch *batch, const struct report *report, int status, struct ifr_error *err) {
+	batch->repetitions = report->repetitions;
+	if (report->failed) {
+		errno = report->failed;
+		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot map code to be timed");
+	}
+	/* A child that died in its work has left whole repetitions, unless a kernel's code was at fault. */
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "code to be timed ended with signal %d", WTERMSIG(status));
+	if (batch->repetitions < REPETITIONS_LEAST)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "only %zu repetitions fitted the budget", batch->repetitions);
+	batch->ticks = ifr_realloc(NULL, batch->repetitions * batch->count, sizeof *batch->ticks);
+	for (size_t i = 0; i < batch->repetitions; i++)
+		memcpy(batch->ticks + i * batch->count, report->ticks[i], batch->count * sizeof *batch->ticks);
+	return 0;
+}
+
+int probe_batch_run(struct probe_batch *batch, struct ifr_error *err) {
+	struct report *report = mmap(NULL, sizeof *report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (report == MAP_FAILED)
+		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "no memory for times");
+	const pid_t child = fork();
+	if (!child)
+		run_child(batch, report);
+	const int rc = child < 0 ? ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot start a process")
+	                         : keep_report(batch, report, await(child, batch->budget_ns + GRACE_NS), err);
+	munmap(report, sizeof *report);
+	return rc;
+}
+
+/* --- estimates --------------------------------------------------------------------------------------------------- */
+
+struct probe_estimate probe_batch_difference(const struct probe_batch *batch, size_t kernel, double elements,
+                                             size_t less, double less_elements) {
+	double values[REPETITIONS_MOST];
+	for (size_t i = 0; i < batch->repetitions; i++) {
+		const double *ticks = batch->ticks + i * batch->count;
+		values[i] = (ticks[kernel] * elements - (less ? ticks[less] * less_elements : 0)) / ticks[0];
+	}
+	return probe_estimate_median(values, batch->repetitions);
+}
+
+struct probe_estimate probe_batch_cycles(const struct probe_batch *batch, size_t kernel, size_t less) {
+	return probe_batch_difference(batch, kernel, 1, less, 1);
+}
+
+struct probe_estimate probe_batch_ticks(const struct probe_batch *batch) {
+	double values[REPETITIONS_MOST];
+	for (size_t i = 0; i < batch->repetitions; i++)
+		values[i] = batch->ticks[i * batch->count];
+	return probe_estimate_median(values, batch->repetitions);
+}

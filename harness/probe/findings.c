@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/probe/findings.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const ifr_probe_part_names[IFR_PROBE_PARTS] = {"cycle",  "btb",  "history", "return",
+                                                           "caches", "tlbs", "memory",  "penalty"};
+
+int ifr_probe_parts_find(const char *list, unsigned *parts, struct ifr_error *err) {
+	char *copy = ifr_strdup(list), *rest = copy, *name;
+	int rc = 0;
+	*parts = 0;
+	while (!rc && (name = strsep(&rest, ","))) {
+		unsigned i = 0;
+		while (i < IFR_PROBE_PARTS && strcmp(name, ifr_probe_part_names[i]))
+			i++;
+		if (i == IFR_PROBE_PARTS)
+			rc = ifr_fail(err, IFR_E_USAGE,
+			              "there is no part \"%s\" to probe: take some of "
+			              "cycle,btb,history,return,caches,tlbs,memory,penalty",
+			              name);
+		else
+			*parts |= 1u << i;
+	}
+	free(copy);
+	return rc;
+}
+
+static struct ifr_probe_finding *add(struct ifr_probe_result *result, enum ifr_probe_part part, const char *key) {
+	if (result->findings_count == result->findings_room) {
+		result->findings_room = result->findings_room ? 2 * result->findings_room : 64;
+		result->findings = ifr_realloc(result->findings, result->findings_room, sizeof *result->findings);
+	}
+	struct ifr_probe_finding *finding = &result->findings[result->findings_count++];
+	*finding =
+		(struct ifr_probe_finding){.part = part, .key = key, .unit = "", .is_setting = strchr(key, '.') != NULL};
+	return finding;
+}
+
+static char *format_list(const char *format, va_list arguments) {
+	struct ifr_buffer text = {0};
+	ifr_buffer_vprintf(&text, format, arguments);
+	return ifr_buffer_detach(&text);
+}
+
+void probe_tell(struct ifr_probe_result *result, enum ifr_probe_part part, const char *key, const char *unit,
+                double value, const char *experiment, ...) {
+	struct ifr_probe_finding *finding = add(result, part, key);
+	va_list arguments;
+	va_start(arguments, experiment);
+	finding->experiment = format_list(experiment, arguments);
+	va_end(arguments);
+	finding->told = true;
+	finding->unit = unit;
+	finding->value = finding->low = finding->high = value;
+}
+
+void probe_tell_interval(struct ifr_probe_result *result, enum ifr_probe_part part, const char *key,
+                         const char *unit, const double value_low_high[3], const char *experiment, ...) {
+	struct ifr_probe_finding *finding = add(result, part, key);
+	va_list arguments;
+	va_start(arguments, experiment);
+	finding->experiment = format_list(experiment, arguments);
+	va_end(arguments);
+	finding->told = true;
+	finding->unit = unit;
+	finding->value = value_low_high[0];
+	finding->low = value_low_high[1];
+	finding->high = value_low_high[2];
+}
+
+void probe_tell_word(struct ifr_probe_result *result, enum ifr_probe_part part, const char *key, const char *word,
+                     const char *experiment) {
+	struct ifr_probe_finding *finding = add(result, part, key);
+	finding->experiment = ifr_strdup(experiment);
+	finding->told = true;
+	finding->word = word;
+}
+
+void probe_tell_nothing(struct ifr_probe_result *result, enum ifr_probe_part part, const char *key,
+                        const char *why, ...) {
+	struct ifr_probe_finding *finding = add(result, part, key);
+	va_list arguments;
+	va_start(arguments, why);
+	finding->experiment = format_list(why, arguments);
+	va_end(arguments);
+}
+
+void probe_add_step(struct ifr_probe_result *result, unsigned step, unsigned parameter, double missed) {
+	if (result->steps_count == result->steps_room) {
+		result->steps_room = result->steps_room ? 2 * result->steps_room : 64;
+		result->steps = ifr_realloc(result->steps, result->steps_room, sizeof *result->steps);
+	}
+	result->steps[result->steps_count++] = (struct ifr_probe_step){step, parameter, missed};
+}
+
+const struct ifr_probe_finding *ifr_probe_find(const struct ifr_probe_result *result, const char *key) {
+	for (size_t i = 0; i < result->findings_count; i++)
+		if (!strcmp(result->findings[i].key, key))
+			return &result->findings[i];
+	return NULL;
+}
+
+void ifr_probe_release(struct ifr_probe_result *result) {
+	for (size_t i = 0; i < result->findings_count; i++)
+		free(result->findings[i].experiment);
+	free(result->findings);
+	free(result->steps);
+	free(result->machine);
+	*result = (struct ifr_probe_result){0};
+}

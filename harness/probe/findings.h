@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Collects findings. */
+#ifndef IFR_HARNESS_PROBE_FINDINGS_H
+#define IFR_HARNESS_PROBE_FINDINGS_H
+
+#include "harness/probe/probe.h"
+
+/* Adds a value that is exact. key: of a setting, or a name of its own without a dot. */
+void probe_tell(struct ifr_probe_result *result, enum ifr_probe_part part, const char *key, const char *unit,
+                double value, const char *experiment, ...) __attribute__((format(printf, 6, 7)));
+/* Adds a value with its interval. */
+void probe_tell_interval(struct ifr_probe_result *result, enum ifr_probe_part part, const char *key,
+                         const char *unit, const double value_low_high[3], const char *experiment, ...)
+	__attribute__((format(printf, 6, 7)));
+void probe_tell_word(struct ifr_probe_result *result, enum ifr_probe_part part, const char *key, const char *word,
+                     const char *experiment);
+void probe_tell_nothing(struct ifr_probe_result *result, enum ifr_probe_part part, const char *key,
+                        const char *why, ...) __attribute__((format(printf, 4, 5)));
+void probe_add_step(struct ifr_probe_result *result, unsigned step, unsigned parameter, double missed);
+
+#endif

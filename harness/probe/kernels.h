@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The kernels of the experiments. Each is appended to an initialised kernel, whose elements and rounds it sets. */
+#ifndef IFR_HARNESS_PROBE_KERNELS_H
+#define IFR_HARNESS_PROBE_KERNELS_H
+
+#include "harness/probe/kernel.h"
+
+/* Places of n elements: `groups` of them side by side, `granule` bytes apart, and again so many at each `distance`.
+ * One group: elements at a distance. */
+struct probe_places {
+	size_t count, groups;
+	uint64_t granule, distance;
+};
+uint64_t probe_place(const struct probe_places *places, size_t i);
+/* The bytes from the first element to the last. */
+uint64_t probe_places_span(const struct probe_places *places);
+
+/* Conditional branches that are always taken, each to the next one; the last bytes of the branches lie at the places. The
+ * last of them, at least two, is the loop's. Where distances are too short for the loop's branch, which has 6 bytes,
+ * it lies 6 bytes behind the one before. Elements: branches. Ref: Milenković et al. 2004, figures 7 and 8. */
+void probe_branch_chain(struct probe_kernel *kernel, const struct probe_places *places);
+
+/* Branches of a loop's body, each followed by the next. */
+enum probe_item_kind {
+	PROBE_ITEM_PATTERN, /* conditional, with outcomes */
+	PROBE_ITEM_JUMP     /* unconditional, to the next item */
+};
+struct probe_item {
+	enum probe_item_kind kind;
+	const uint8_t *outcomes; /* by round; NULL: never taken */
+};
+/* A loop of `rounds` rounds over the items. Branches end `spacing` bytes apart, at least 9; taken or not, they go on with
+ * the next item. Elements: rounds. Ref: Milenković et al. 2004, figures 11 to 17. */
+void probe_pattern_loop(struct probe_kernel *kernel, const struct probe_item *items, size_t count, size_t rounds,
+                        unsigned spacing, uint64_t offset);
+
+/* `depth` nested calls and their returns. Elements: calls. */
+void probe_call_nest(struct probe_kernel *kernel, size_t depth);
+
+/* A pointer chase over the places, in an order by the seed (0: in their order). Elements: loads. */
+void probe_chase(struct probe_kernel *kernel, const struct probe_places *places, uint64_t seed);
+/* A chase over pointers at these addresses, each once, in their order. Elements: loads. */
+void probe_chase_list(struct probe_kernel *kernel, const uint64_t *addresses, size_t count);
+/* A chase over one pointer at that offset. Elements: loads. */
+void probe_chase_self(struct probe_kernel *kernel, uint64_t offset);
+/* Dependent additions, one a cycle. Elements: additions. */
+void probe_additions(struct probe_kernel *kernel);
+/* A store, `between` stores elsewhere, and a load `distance` bytes above the first store, whose value the next round
+ * stores. Elements: loads. */
+void probe_store_load(struct probe_kernel *kernel, size_t between, uint64_t distance);
+/* Nops of that length, `count` of them. Elements: nops. */
+void probe_nops(struct probe_kernel *kernel, size_t count, unsigned bytes);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finds out how a processor is organised by running on it: a described machine in the model, by events; or this machine,
+ * by the clock. An experiment is a kernel (kernels.h) at a list of points, and an inference from what was measured to a
+ * value; where the measurements are unclear, the value is not told.
+ *
+ *     part      by events, of a described machine             by the clock, of this machine
+ *     cycle                                                   ticks of the time stamp counter in a cycle
+ *     btb       entries, ways, index bit                      capacity levels, cycles of a taken branch in each
+ *     history   steps 1 to 6; distance of a correlation       penalty of a misprediction
+ *     return    entries of the return stack                   the same
+ *     caches    sizes, ways, lines, policies                  sizes, ways, latencies
+ *     tlbs      entries, ways                                 entries, latencies
+ *     memory    stores that a load is compared with           splits, 4 KiB aliasing
+ *     penalty   cycles of each event                          */
+#ifndef IFR_HARNESS_PROBE_H
+#define IFR_HARNESS_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+
+enum ifr_probe_part {
+	IFR_PROBE_CYCLE,
+	IFR_PROBE_BTB,
+	IFR_PROBE_HISTORY,
+	IFR_PROBE_RETURN,
+	IFR_PROBE_CACHES,
+	IFR_PROBE_TLBS,
+	IFR_PROBE_MEMORY,
+	IFR_PROBE_PENALTY,
+	IFR_PROBE_PARTS
+};
+extern const char *const ifr_probe_part_names[IFR_PROBE_PARTS];
+/* Reads a list of parts, "btb,caches", into their bits. Errors: IFR_E_USAGE. */
+int ifr_probe_parts_find(const char *list, unsigned *parts, struct ifr_error *err);
+
+struct ifr_probe_finding {
+	enum ifr_probe_part part;
+	const char *key;  /* of a description's setting ("l1d.bytes") where there is one; else a name of its own */
+	const char *unit; /* "bytes", "cycles", "" */
+	const char *word; /* the value, where it is a word (policies); else NULL */
+	bool is_setting;  /* key is a setting */
+	bool told;
+	double value, low, high; /* with the interval; low = high where the source is exact */
+	char *experiment;        /* from which the value follows, or why it is not told */
+};
+
+struct ifr_probe_options {
+	const char *machine; /* a specification of a description; NULL: this machine, by the clock */
+	unsigned parts;      /* bits of enum ifr_probe_part */
+	uint64_t seed;       /* of orders and random outcomes */
+	int64_t budget_ns;   /* of the clock's measurements */
+	/* Called between experiments. May be NULL. */
+	void (*progress)(unsigned done, unsigned planned, int64_t left_ns);
+};
+
+/* A row of the steps for the outcome predictor: mispredicted branches in a round of the loop. */
+struct ifr_probe_step {
+	unsigned step, parameter; /* parameter: pattern length, or number of dummy branches */
+	double missed;
+};
+
+struct ifr_probe_result {
+	char *machine; /* of a described one: its specification; else the processor's family and model */
+	bool is_described;
+	uint64_t seed;
+	struct ifr_probe_finding *findings;
+	size_t findings_count, findings_room;
+	struct ifr_probe_step *steps;
+	size_t steps_count, steps_room;
+};
+
+/* Errors: IFR_E_USAGE for a wrong description; IFR_E_ENVIRONMENT if this machine cannot be measured. */
+int ifr_probe_run(const struct ifr_probe_options *options, struct ifr_probe_result *result, struct ifr_error *err);
+void ifr_probe_release(struct ifr_probe_result *result);
+/* Returns the finding of a key, or NULL. */
+const struct ifr_probe_finding *ifr_probe_find(const struct ifr_probe_result *result, const char *key);
+
+void ifr_probe_text(const struct ifr_probe_result *result, struct ifr_buffer *out);
+void ifr_probe_json(const struct ifr_probe_result *result, struct ifr_buffer *out);
+/* Writes a description: the nearest one, or the one that was probed, with the values found, each with its experiment.
+ * Errors: IFR_E_USAGE if no description is near. */
+int ifr_probe_description(const struct ifr_probe_result *result, struct ifr_buffer *out, struct ifr_error *err);
+
+#endif

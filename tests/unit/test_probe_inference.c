@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inferences of a probe on made-up machines: sets and ways behind others, edges of noisy curves, histories of a predictor
+ * of a few lines. Noise makes "not told", never another value. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/random.h"
+#include "harness/probe/curve.h"
+#include "harness/probe/history.h"
+#include "harness/probe/lru.h"
+#include "harness/probe/organisation.h"
+#include "tests/unit/depth.h"
+
+/* --- organisation -------------------------------------------------------------------------------------------------- */
+
+/* A structure of sets by its definition: elements fit if no set has more than its ways. An inner structure in front hides
+ * the outer one where all fit it. noise: the share of questions that are unclear, by thousand. */
+struct sets {
+	size_t sets, ways;
+	uint64_t granule;
+	const struct sets *inner;
+	unsigned noise;
+	uint64_t asked;
+};
+
+static bool fits(const struct sets *sets, const struct probe_places *places) {
+	unsigned *used = calloc(sets->sets, sizeof *used);
+	bool fit = true;
+	for (size_t i = 0; i < places->count; i++)
+		fit &= ++used[probe_place(places, i) / sets->granule % sets->sets] <= sets->ways;
+	free(used);
+	return fit || (sets->inner && fits(sets->inner, places));
+}
+
+static enum probe_answer answer(void *data, const struct probe_places *places) {
+	struct sets *sets = data;
+	sets->asked++;
+	if (ifr_siphash(sets->noise, 0, &sets->asked, sizeof sets->asked) % 1000 < sets->noise)
+		return PROBE_UNCLEAR;
+	return fits(sets, places) ? PROBE_YES : PROBE_NO;
+}
+
+static struct probe_organisation find(struct sets *sets, size_t inner) {
+	const struct probe_question question = {answer, sets, 1 << 16, UINT64_C(1) << 34};
+	struct probe_organisation found;
+	probe_find_organisation(&question, 4, inner, &found);
+	return found;
+}
+
+static void assert_found(const struct probe_organisation *found, const struct sets *sets) {
+	assert_int_equal(found->entries, sets->sets * sets->ways);
+	assert_int_equal(found->ways, sets->ways);
+	if (sets->sets > 1) {
+		assert_int_equal(found->granule, sets->granule);
+		assert_int_equal(found->span, sets->granule * sets->sets);
+	}
+}
+
+static void test_sets_and_ways(void **state) {
+	(void)state;
+	static const struct sets all[] = {
+		{128, 4, 16, NULL, 0, 0}, {1024, 4, 16, NULL, 0, 0}, {64, 1, 64, NULL, 0, 0},   {64, 12, 64, NULL, 0, 0},
+		{1, 64, 16, NULL, 0, 0},  {1024, 7, 16, NULL, 0, 0}, {512, 24, 32, NULL, 0, 0}, {2, 3, 128, NULL, 0, 0}};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct sets sets = all[i];
+		const struct probe_organisation found = find(&sets, 0);
+		assert_found(&found, &all[i]);
+	}
+}
+
+/* The outer structure has fewer ways than the inner one, which holds as many elements as one set of the outer. */
+static void test_sets_behind_others(void **state) {
+	(void)state;
+	const struct sets inner = {64, 8, 64, NULL, 0, 0};
+	struct sets outer = {1024, 4, 64, &inner, 0, 0};
+	const struct probe_organisation found = find(&outer, inner.sets * inner.ways);
+	assert_found(&found, &outer);
+}
+
+/* Unclear answers: nothing, or the truth. */
+static void test_unclear_answers(void **state) {
+	(void)state;
+	unsigned told = 0;
+	for (unsigned noise = 1; noise <= 200; noise++) {
+		struct sets sets = {128, 4, 16, NULL, noise, noise * 1000};
+		const struct probe_organisation found = find(&sets, 0);
+		assert_true(!found.ways || found.ways == 4);
+		told += found.ways != 0;
+	}
+	assert_in_range(told, 1, 199);
+}
+
+/* By hand: a cycle of one line more than the ways always misses; pairs hit once each. */
+static void test_lru_misses(void **state) {
+	(void)state;
+	const uint64_t a = 0, b = 64, c = 128;
+	const uint64_t cycle[] = {a, b, c}, pairs[] = {a, a, b, b, c, c}, two[] = {a, b, a, b};
+	assert_int_equal(probe_lru_misses(cycle, 3, 2, 64), 3);
+	assert_int_equal(probe_lru_misses(cycle, 3, 3, 64), 0);
+	assert_int_equal(probe_lru_misses(pairs, 6, 2, 64), 3);
+	assert_int_equal(probe_lru_misses(two, 4, 1, 64), 4);
+	assert_int_equal(probe_lru_misses(two, 4, 2, 64), 0);
+}
+
+/* --- curves -------------------------------------------------------------------------------------------------------- */
+
+enum { POINTS = 24, EDGE = 13, VALUES = 41 };
+
+static double draw_normal(uint64_t seed, uint64_t *number) {
+	double sum = -6;
+	for (unsigned i = 0; i < 12; i++) {
+		++*number;
+		sum += ifr_random_unit(ifr_siphash(seed, 7, number, sizeof *number));
+	}
+	return sum;
+}
+
+/* Four cycles up to EDGE, then 14; medians of values with that standard deviation, of which some are disturbed. */
+static void draw_curve(struct probe_point *points, double sd, double disturbed, uint64_t seed) {
+	uint64_t number = 0;
+	for (size_t i = 0; i < POINTS; i++) {
+		double values[VALUES];
+		for (size_t j = 0; j < VALUES; j++) {
+			const double draw = ifr_random_unit(ifr_siphash(seed, 8 + i, &j, sizeof j));
+			values[j] = (i <= EDGE ? 4 : 14) + sd * draw_normal(seed, &number) +
+			            (draw < disturbed ? 40 * draw / disturbed : 0);
+		}
+		points[i] = (struct probe_point){(double)i, probe_estimate_median(values, VALUES)};
+	}
+}
+
+static void test_edges(void **state) {
+	(void)state;
+	static const struct {
+		double sd, disturbed;
+		unsigned least, most; /* how many of a hundred are told */
+	} cases[] = {{0, 0, 100, 100}, {0.3, 0, 100, 100}, {0.3, 0.1, 90, 100}, {3, 0.2, 0, 60}, {30, 0.5, 0, 5}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		unsigned told = 0;
+		for (uint64_t seed = 1; seed <= 100; seed++) {
+			struct probe_point points[POINTS];
+			size_t edge;
+			draw_curve(points, cases[i].sd, cases[i].disturbed, seed);
+			if (!probe_curve_edge(points, 0, POINTS - 1, 6, &edge))
+				continue;
+			assert_int_equal(edge, EDGE);
+			told++;
+		}
+		assert_in_range(told, cases[i].least, cases[i].most);
+	}
+}
+
+/* A flat curve and a slope have no edge; nor has a curve with a point on the wrong side. */
+static void test_no_edges(void **state) {
+	(void)state;
+	struct probe_point points[POINTS];
+	size_t edge;
+	for (size_t i = 0; i < POINTS; i++)
+		points[i] = (struct probe_point){(double)i, {4, 3.9, 4.1, true}};
+	assert_false(probe_curve_edge(points, 0, POINTS - 1, 6, &edge));
+	for (size_t i = 0; i < POINTS; i++)
+		points[i].y = (struct probe_estimate){4 + (double)i / 4, 3 + (double)i / 4, 5 + (double)i / 4, true};
+	assert_false(probe_curve_edge(points, 0, POINTS - 1, 6, &edge));
+	draw_curve(points, 0, 0, 1);
+	assert_true(probe_curve_edge(points, 0, POINTS - 1, 6, &edge));
+	points[EDGE + 5].y = points[0].y;
+	assert_false(probe_curve_edge(points, 0, POINTS - 1, 6, &edge));
+}
+
+static void test_whole_cycles(void **state) {
+	(void)state;
+	double whole;
+	assert_true(probe_estimate_whole(&(struct probe_estimate){10.1, 9.8, 10.3, true}, 1, &whole));
+	assert_true(whole == 10);
+	assert_false(probe_estimate_whole(&(struct probe_estimate){10.4, 10.1, 10.7, true}, 1, &whole));
+	assert_false(probe_estimate_whole(&(struct probe_estimate){10, 9.9, 10.1, false}, 1, &whole));
+	assert_false(probe_estimate_median((double[]){1, 1, 1, 1}, 4).told);
+}
+
+/* --- histories ----------------------------------------------------------------------------------------------------- */
+
+/* A predictor by definition: a two-bit counter, weakly taken at the start, for each branch, local and global history side
+ * by side. */
+struct memory {
+	unsigned local, global; /* bits */
+};
+enum { ENTRIES = 1 << 20 };
+
+static double count_missed(void *data, const struct probe_item *items, size_t count, size_t rounds) {
+	const struct memory *memory = data;
+	uint8_t *table = memset(calloc(ENTRIES, 1), 2, ENTRIES);
+	uint64_t *local = calloc(count, sizeof *local), global = 0, missed = 0;
+	for (size_t round = 0; round < 8 * rounds; round++)
+		for (size_t j = 0; j <= count; j++) { /* the last is the loop's */
+			const bool taken = j == count || (items[j].outcomes && items[j].outcomes[round % rounds]);
+			const uint64_t key[] = {j, j < count ? local[j] & ((1ull << memory->local) - 1) : 0,
+			                        global & ((1ull << memory->global) - 1)};
+			uint8_t *entry = &table[ifr_siphash(0, 0, key, sizeof key) % ENTRIES];
+			missed += round >= 4 * rounds && (*entry > 1) != taken;
+			*entry = (uint8_t)(taken ? *entry + (*entry < 3) : *entry - (*entry > 0));
+			if (j < count)
+				local[j] = local[j] << 1 | taken;
+			global = global << 1 | taken;
+		}
+	free(local);
+	free(table);
+	return (double)missed / (double)(4 * rounds);
+}
+
+static void test_flow(void **state) {
+	(void)state;
+	static const struct {
+		struct memory memory;
+		unsigned local, global;
+	} cases[] = {{{4, 0}, 4, 0}, {{7, 0}, 7, 0}, {{0, 16}, 0, 16}, {{0, 8}, 0, 8}, {{4, 1}, 4, 1}, {{4, 6}, 4, 6}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct memory memory = cases[i].memory;
+		const struct probe_outcomes outcomes = {count_missed, NULL, &memory, 1};
+		struct probe_histories found;
+		probe_histories_find(&outcomes, &found);
+		if (found.local_bits != cases[i].local || found.global_bits != cases[i].global)
+			fail_msg("%u local and %u global bits: found %u and %u", memory.local, memory.global, found.local_bits,
+			         found.global_bits);
+	}
+}
+
+static void test_correlation(void **state) {
+	(void)state;
+	for (unsigned bits = 0; bits <= at_depth(6, 12); bits += 2) {
+		struct memory memory = {0, bits};
+		const struct probe_outcomes outcomes = {count_missed, NULL, &memory, 1};
+		assert_int_equal(probe_correlation_find(&outcomes, PROBE_ITEM_PATTERN), bits);
+	}
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sets_and_ways),   cmocka_unit_test(test_sets_behind_others),
+		cmocka_unit_test(test_unclear_answers), cmocka_unit_test(test_lru_misses),
+		cmocka_unit_test(test_edges),           cmocka_unit_test(test_no_edges),
+		cmocka_unit_test(test_whole_cycles),    cmocka_unit_test(test_flow),
+		cmocka_unit_test(test_correlation),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

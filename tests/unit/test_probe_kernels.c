@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The kernels of a probe: the processor's code is the model's. The bytes are decoded by Zydis, block by block, in the
+ * order of a period: lengths, branches, targets and accesses are as the blocks say; and executed, the code ends. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <Zydis/Zydis.h>
+#include <cmocka.h>
+
+#include "harness/probe/clock.h"
+#include "harness/probe/kernels.h"
+
+/* The byte at an address of code; fails where there is none. */
+static uint8_t byte_at(const struct probe_kernel *kernel, uint64_t address) {
+	for (size_t i = 0; i < kernel->pieces_count; i++) {
+		const struct probe_piece *piece = &kernel->pieces[i];
+		if (address >= piece->address && address < piece->address + piece->bytes)
+			return (uint8_t)kernel->bytes.data[piece->at + (address - piece->address)];
+	}
+	return 0xcc;
+}
+
+struct instruction {
+	ZydisDecodedInstruction about;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+};
+
+static unsigned decode(const struct probe_kernel *kernel, uint64_t address, struct instruction *instruction) {
+	ZydisDecoder decoder;
+	uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
+	for (size_t i = 0; i < sizeof bytes; i++)
+		bytes[i] = byte_at(kernel, address + i);
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	if (ZYAN_FAILED(
+			ZydisDecoderDecodeFull(&decoder, bytes, sizeof bytes, &instruction->about, instruction->operands)))
+		fail_msg("no instruction at %llx", (unsigned long long)address);
+	return instruction->about.length;
+}
+
+static uint8_t branch_of(const ZydisDecodedInstruction *about) {
+	switch (about->meta.category) {
+	case ZYDIS_CATEGORY_COND_BR:
+		return IFR_BRANCH_CONDITIONAL;
+	case ZYDIS_CATEGORY_UNCOND_BR:
+		return IFR_BRANCH_JUMP;
+	case ZYDIS_CATEGORY_CALL:
+		return IFR_BRANCH_CALL;
+	case ZYDIS_CATEGORY_RET:
+		return IFR_BRANCH_RETURN;
+	default:
+		return IFR_BRANCH_NONE;
+	}
+}
+
+/* Explicit accesses, which the model's block has, too; calls and returns have one of the stack. */
+static unsigned accesses_of(const struct instruction *instruction) {
+	unsigned count = 0;
+	if (instruction->about.mnemonic == ZYDIS_MNEMONIC_NOP)
+		return 0;
+	for (unsigned i = 0; i < instruction->about.operand_count; i++)
+		count += instruction->operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY;
+	return count;
+}
+
+/* Decodes a block. Returns the address where its branch goes; 0 of a return. */
+static uint64_t check_block(const struct probe_kernel *kernel, uint32_t number, bool taken) {
+	const struct ifr_geometry *geometry = &kernel->geometry[number];
+	const struct ifr_block *block = &kernel->blocks[number];
+	uint64_t at = geometry->address;
+	unsigned instructions = 0, accesses = 0, length = 0;
+	struct instruction instruction;
+	while (at < geometry->address + geometry->bytes) {
+		length = decode(kernel, at, &instruction);
+		at += length;
+		accesses += accesses_of(&instruction);
+		instructions++;
+		assert_int_equal(branch_of(&instruction.about),
+		                 at < geometry->address + geometry->bytes ? IFR_BRANCH_NONE : block->branch);
+	}
+	assert_int_equal(at, geometry->address + geometry->bytes);
+	assert_int_equal(instructions, geometry->instructions);
+	assert_int_equal(length, geometry->branch_bytes);
+	assert_int_equal(accesses, block->accesses);
+	if (block->branch == IFR_BRANCH_RETURN)
+		return 0;
+	const uint64_t target = at + (uint64_t)instruction.operands[0].imm.value.s;
+	if (block->branch == IFR_BRANCH_CONDITIONAL)
+		assert_int_equal(geometry->backward, target <= at - length);
+	return taken ? target : at;
+}
+
+/* Walks a period, around its end. */
+static void check(struct probe_kernel *kernel) {
+	for (size_t i = 0; i < kernel->executions_count; i++) {
+		const uint32_t execution = kernel->executions[i];
+		const uint32_t next = kernel->executions[(i + 1) % kernel->executions_count] >> 1;
+		const uint64_t target = check_block(kernel, execution >> 1, execution & 1);
+		/* A loop's prologue is no part of its first block. */
+		if (target && kernel->geometry[next].address != target)
+			fail_msg("execution %zu goes to %llx, not to the next block at %llx", i, (unsigned long long)target,
+			         (unsigned long long)kernel->geometry[next].address);
+	}
+	probe_kernel_release(kernel);
+}
+
+static struct probe_kernel *start(struct probe_kernel *kernel) {
+	probe_kernel_init(kernel, 3);
+	return kernel;
+}
+
+static void test_branch_chains(void **state) {
+	(void)state;
+	struct probe_kernel kernel;
+	for (uint64_t distance = 2; distance <= 4096; distance *= 2)
+		for (size_t count = 2; count <= 66; count += 8) {
+			probe_branch_chain(start(&kernel), &(struct probe_places){count, 1, distance, distance});
+			/* Last bytes lie at the distance, but for the loop's branch where that is too short. */
+			for (size_t i = 1; i < count; i++) {
+				const struct ifr_geometry *at = &kernel.geometry[i];
+				const uint64_t apart = at->address + at->bytes - at[-1].address - at[-1].bytes;
+				assert_int_equal(apart, i + 1 == count && distance < 6 ? 6 : distance);
+			}
+			check(&kernel);
+		}
+	probe_branch_chain(start(&kernel), &(struct probe_places){64, 16, 16, 1 << 14});
+	check(&kernel);
+}
+
+static void test_patterns(void **state) {
+	(void)state;
+	static const uint8_t outcomes[] = {1, 0, 0, 1, 1, 0};
+	const struct probe_item items[] = {
+		{.outcomes = outcomes}, {PROBE_ITEM_JUMP, NULL}, {0}, {.outcomes = outcomes}};
+	struct probe_kernel kernel;
+	for (unsigned spacing = 9; spacing <= 40; spacing++) {
+		probe_pattern_loop(start(&kernel), items, 4, sizeof outcomes, spacing, spacing);
+		assert_int_equal(kernel.addresses_count, 3 * sizeof outcomes);
+		check(&kernel);
+	}
+}
+
+static void test_other_kernels(void **state) {
+	(void)state;
+	struct probe_kernel kernel;
+	for (size_t depth = 1; depth <= 40; depth += 13) {
+		probe_call_nest(start(&kernel), depth);
+		check(&kernel);
+	}
+	probe_chase(start(&kernel), &(struct probe_places){100, 1, 64, 64}, 1);
+	check(&kernel);
+	probe_chase_self(start(&kernel), 60);
+	check(&kernel);
+	probe_additions(start(&kernel));
+	check(&kernel);
+	probe_store_load(start(&kernel), 7, 4096);
+	check(&kernel);
+	for (unsigned bytes = 1; bytes <= 8; bytes++) {
+		probe_nops(start(&kernel), 20, bytes);
+		check(&kernel);
+	}
+}
+
+/* A chase passes every pointer once and comes back. */
+static void test_chase_is_a_ring(void **state) {
+	(void)state;
+	struct probe_kernel kernel;
+	probe_chase(start(&kernel), &(struct probe_places){77, 1, 64, 64}, 5);
+	uint64_t at = kernel.start;
+	for (size_t i = 0; i < 77; i++) {
+		size_t word = 0;
+		while (kernel.words[word].address != at)
+			word++;
+		at = kernel.words[word].value;
+		assert_true(i == 76 || at != kernel.start);
+	}
+	assert_int_equal(at, kernel.start);
+	probe_kernel_release(&kernel);
+}
+
+/* The processor runs all kernels to their end; how fast does not matter. */
+static void test_kernels_run(void **state) {
+	(void)state;
+	static const uint8_t outcomes[] = {1, 0, 0, 1};
+	struct probe_batch batch;
+	struct ifr_error err = {0};
+	probe_batch_init(&batch, false, INT64_C(5000000000));
+	for (uint64_t distance = 4; distance <= 4096; distance *= 8)
+		probe_branch_chain(probe_batch_add(&batch), &(struct probe_places){40, 1, distance, distance});
+	probe_pattern_loop(probe_batch_add(&batch),
+	                   (struct probe_item[]){{.outcomes = outcomes}, {PROBE_ITEM_JUMP, NULL}}, 2, sizeof outcomes,
+	                   16, 0);
+	probe_call_nest(probe_batch_add(&batch), 30);
+	probe_chase(probe_batch_add(&batch), &(struct probe_places){100, 1, 4160, 4160}, 2);
+	probe_store_load(probe_batch_add(&batch), 3, 4096);
+	probe_nops(probe_batch_add(&batch), 100, 8);
+	if (probe_batch_run(&batch, &err))
+		fail_msg("%s", err.message);
+	for (size_t i = 0; i < batch.repetitions * batch.count; i++)
+		assert_true(batch.ticks[i] > 0);
+	probe_batch_release(&batch);
+}
+
+/* Code that dies, code that never ends, and too little time for a median end the batch and nothing else. */
+static void test_bad_kernels(void **state) {
+	(void)state;
+	/* Of the second's ten seconds of grace these leave 0.2. */
+	static const uint8_t illegal[] = {0x0f, 0x0b}, forever[] = {0xeb, 0xfe}, fine[] = {0xc3, 0xc3};
+	const struct {
+		const uint8_t *bytes;
+		int64_t budget_ns;
+	} cases[] = {{illegal, INT64_C(1000000000)}, {forever, -INT64_C(9800000000)}, {fine, -1}};
+	for (size_t i = 0; i < 3; i++) {
+		struct probe_batch batch;
+		struct ifr_error err = {0};
+		probe_batch_init(&batch, false, cases[i].budget_ns);
+		struct probe_kernel *kernel = probe_batch_add(&batch);
+		kernel->entry = kernel->code;
+		kernel->rounds = kernel->elements = 1;
+		probe_put(kernel, kernel->code, cases[i].bytes, 2);
+		assert_int_equal(probe_batch_run(&batch, &err), -IFR_E_ENVIRONMENT);
+		probe_batch_release(&batch);
+	}
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_branch_chains), cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_other_kernels), cmocka_unit_test(test_chase_is_a_ring),
+		cmocka_unit_test(test_kernels_run),   cmocka_unit_test(test_bad_kernels),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
