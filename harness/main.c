@@ -45,6 +45,7 @@ static const struct ifr_command commands[] = {
 	{"pack", ifr_command_pack, "pack an experiment, to run it again elsewhere", &ifr_pack_argp},
 	{"import", ifr_command_import, "make an experiment from other tools' measurements", &ifr_import_argp},
 	{"kit", ifr_command_kit, "manage captured links", &ifr_kit_argp},
+	{"probe", ifr_command_probe, "find out how a processor is organised by running on it", &ifr_probe_argp},
 	{"doctor", ifr_command_doctor, "show what this machine can measure, and what disturbs it", &ifr_doctor_argp},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

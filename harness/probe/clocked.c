@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/probe/clocked.h"
+
+#include <cpuid.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "harness/probe/findings.h"
+
+struct step {
+	enum ifr_probe_part part;
+	void (*run)(struct probe_clocked *probe);
+	unsigned batches; /* about */
+};
+
+static const struct step steps[] = {
+	{IFR_PROBE_CYCLE, probe_clocked_cycle, 1},   {IFR_PROBE_PENALTY, probe_clocked_penalty, 1},
+	{IFR_PROBE_BTB, probe_clocked_btb, 4},       {IFR_PROBE_RETURN, probe_clocked_returns, 1},
+	{IFR_PROBE_CACHES, probe_clocked_caches, 4}, {IFR_PROBE_TLBS, probe_clocked_tlbs, 2},
+	{IFR_PROBE_MEMORY, probe_clocked_memory, 1},
+};
+enum { STEPS = sizeof steps / sizeof *steps };
+
+bool probe_clocked_measure(struct probe_clocked *probe, struct probe_batch *batch, enum ifr_probe_part part,
+                           const char *const *keys) {
+	struct ifr_error err = {0};
+	if (!probe_batch_run(batch, &err))
+		return true;
+	for (; *keys; keys++)
+		probe_tell_nothing(probe->result, part, *keys, "%s", err.message);
+	return false;
+}
+
+void probe_clocked_tell(struct probe_clocked *probe, enum ifr_probe_part part, const char *key, const char *unit,
+                        const struct probe_estimate *estimate, double widest, const char *experiment) {
+	const double values[] = {estimate->value, estimate->low, estimate->high};
+	if (estimate->told && estimate->high - estimate->low < widest)
+		probe_tell_interval(probe->result, part, key, unit, values, "%s", experiment);
+	else
+		probe_tell_nothing(probe->result, part, key, "%.3g to %.3g: %s", estimate->low, estimate->high,
+		                   experiment);
+}
+
+void probe_clocked_tell_cycles(struct probe_clocked *probe, enum ifr_probe_part part, const char *key,
+                               const struct probe_estimate *estimate, const char *experiment) {
+	double whole;
+	if (probe_estimate_whole(estimate, 1, &whole) && whole >= 0) {
+		const double values[] = {whole + 0.0 /* no -0 */, estimate->low, estimate->high};
+		probe_tell_interval(probe->result, part, key, "cycles", values, "%s", experiment);
+	} else {
+		probe_tell_nothing(probe->result, part, key, "%.3g to %.3g cycles: %s", estimate->low, estimate->high,
+		                   experiment);
+	}
+}
+
+/* The processor's name, as it gives it. */
+static char *read_brand(void) {
+	unsigned words[13] = {0};
+	const char *text = (const char *)words;
+	if (__get_cpuid_max(0x80000000, NULL) < 0x80000004)
+		return ifr_strdup("a processor without a name");
+	for (unsigned i = 0; i < 3; i++)
+		__cpuid(0x80000002 + i, words[4 * i], words[4 * i + 1], words[4 * i + 2], words[4 * i + 3]);
+	while (*text == ' ')
+		text++;
+	char *brand = ifr_strdup(text);
+	for (size_t length = strlen(brand); length && brand[length - 1] == ' ';)
+		brand[--length] = 0;
+	return brand;
+}
+
+int probe_clocked_run(const struct ifr_probe_options *options, struct ifr_probe_result *result,
+                      struct ifr_error *err) {
+	struct probe_clocked probe = {.result = result, .seed = options->seed};
+	const int64_t begin = ifr_clock_ns();
+	unsigned planned = 0, done = 0;
+	(void)err;
+	result->machine = read_brand();
+	for (unsigned i = 0; i < STEPS; i++)
+		planned += options->parts >> steps[i].part & 1 ? steps[i].batches : 0;
+	for (unsigned i = 0; i < STEPS; i++) {
+		if (!(options->parts >> steps[i].part & 1))
+			continue;
+		const int64_t left = options->budget_ns - (ifr_clock_ns() - begin);
+		probe.batch_ns = left > 0 ? left / (planned - done) : 1;
+		if (options->progress)
+			options->progress(done, planned, left);
+		steps[i].run(&probe);
+		done += steps[i].batches;
+	}
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The experiments on this machine, by the clock. */
+#ifndef IFR_HARNESS_PROBE_CLOCKED_H
+#define IFR_HARNESS_PROBE_CLOCKED_H
+
+#include "harness/probe/clock.h"
+#include "harness/probe/probe.h"
+
+struct probe_clocked {
+	struct ifr_probe_result *result;
+	uint64_t seed;
+	int64_t batch_ns; /* for one batch */
+};
+
+int probe_clocked_run(const struct ifr_probe_options *options, struct ifr_probe_result *result,
+                      struct ifr_error *err);
+
+void probe_clocked_cycle(struct probe_clocked *probe);   /* clocked_core.c */
+void probe_clocked_penalty(struct probe_clocked *probe); /* clocked_core.c */
+void probe_clocked_memory(struct probe_clocked *probe);  /* clocked_core.c */
+void probe_clocked_btb(struct probe_clocked *probe);     /* clocked_branches.c */
+void probe_clocked_returns(struct probe_clocked *probe); /* clocked_branches.c */
+void probe_clocked_caches(struct probe_clocked *probe);  /* clocked_caches.c */
+void probe_clocked_tlbs(struct probe_clocked *probe);    /* clocked_caches.c */
+
+/* Runs a batch. If that fails, tells nothing of the keys (NULL ends), with the reason, and returns false. */
+bool probe_clocked_measure(struct probe_clocked *probe, struct probe_batch *batch, enum ifr_probe_part part,
+                           const char *const *keys);
+/* Tells an estimate, or, where it is wider than `widest`, that nothing is told. */
+void probe_clocked_tell(struct probe_clocked *probe, enum ifr_probe_part part, const char *key, const char *unit,
+                        const struct probe_estimate *estimate, double widest, const char *experiment);
+/* Tells a setting in whole cycles: the estimate rounded, with the estimate's interval, which must include one whole
+ * number only. */
+void probe_clocked_tell_cycles(struct probe_clocked *probe, enum ifr_probe_part part, const char *key,
+                               const struct probe_estimate *estimate, const char *experiment);
+
+#endif

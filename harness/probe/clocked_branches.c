@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Branches by the clock. */
+#include "harness/probe/clocked.h"
+#include "harness/probe/findings.h"
+#include "harness/probe/kernels.h"
+
+/* Counts of branches: quarters of octaves from 2^5. */
+enum { OCTAVES = 10, QUARTERS = 4, COUNTS = OCTAVES * QUARTERS, FIRST_OCTAVE = 5, BEHIND = 2 };
+
+static size_t count_at(size_t i) {
+	return ((size_t)1 << (FIRST_OCTAVE + i / QUARTERS)) / QUARTERS * (QUARTERS + i % QUARTERS);
+}
+
+struct chains {
+	unsigned distance;
+	const char *capacity, *inside, *outside; /* keys */
+};
+static const struct chains all_chains[] = {
+	{8, "taken-8-capacity", "taken-8-cycles", "taken-8-cycles-more"},
+	{16, "taken-16-capacity", "taken-16-cycles", "taken-16-cycles-more"},
+	{32, "taken-32-capacity", "taken-32-cycles", "taken-32-cycles-more"},
+	{64, "taken-64-capacity", "taken-64-cycles", "taken-64-cycles-more"},
+};
+
+/* The first flat part of the curve, and what a few branches more take. */
+static void tell_chains(struct probe_clocked *probe, const struct chains *chains,
+                        const struct probe_point *points) {
+	const double level = probe_curve_level(points, 0, 2, 0.15, 0.1);
+	size_t edge = 0, last = BEHIND;
+	while (edge < COUNTS && points[edge].y.value < level)
+		edge++;
+	last = edge + BEHIND < COUNTS ? edge + BEHIND : COUNTS - 1;
+	probe_clocked_tell(probe, IFR_PROBE_BTB, chains->inside, "cycles", &points[1].y, 0.5,
+	                   "for a taken branch of a few");
+	if (!probe_curve_edge(points, 0, last, level, &edge)) {
+		probe_tell_nothing(
+			probe->result, IFR_PROBE_BTB, chains->capacity,
+			"no count, four an octave, up to which a taken branch takes surely less than %.2f cycles", level);
+		return;
+	}
+	probe_tell(probe->result, IFR_PROBE_BTB, chains->capacity, "branches", points[edge].x,
+	           "the last of the counts, four an octave, at which taken branches %u bytes apart take no longer",
+	           chains->distance);
+	probe_clocked_tell(probe, IFR_PROBE_BTB, chains->outside, "cycles", &points[last].y,
+	                   0.5 * points[last].y.value, "for a taken branch of some more");
+}
+
+/* The distances tell a BTB from a cache, of which either may end the flat part: a BTB's capacity counts branches. */
+static void measure_chains(struct probe_clocked *probe, const struct chains *chains) {
+	const char *const keys[] = {chains->capacity, NULL};
+	struct probe_point points[COUNTS];
+	struct probe_batch batch;
+	probe_batch_init(&batch, false, probe->batch_ns);
+	for (size_t i = 0; i < COUNTS; i++)
+		probe_branch_chain(probe_batch_add(&batch),
+		                   &(struct probe_places){count_at(i), 1, chains->distance, chains->distance});
+	if (probe_clocked_measure(probe, &batch, IFR_PROBE_BTB, keys)) {
+		for (size_t i = 0; i < COUNTS; i++)
+			points[i] = (struct probe_point){(double)count_at(i), probe_batch_cycles(&batch, i + 1, 0)};
+		tell_chains(probe, chains, points);
+	}
+	probe_batch_release(&batch);
+}
+
+void probe_clocked_btb(struct probe_clocked *probe) {
+	for (size_t i = 0; i < sizeof all_chains / sizeof *all_chains; i++)
+		measure_chains(probe, &all_chains[i]);
+}
+
+/* --- return stack ------------------------------------------------------------------------------------------------ */
+
+/* One call more takes few cycles as long as its return is predicted, and a misprediction more from then on. */
+void probe_clocked_returns(struct probe_clocked *probe) {
+	enum { DEPTHS = 80, FIRST = 4, DEAR = 8 /* cycles that no predicted call and return takes */ };
+	static const char *const keys[] = {"return_stack.entries", NULL};
+	struct probe_point points[DEPTHS];
+	struct probe_batch batch;
+	size_t edge, last = DEPTHS - 1;
+	probe_batch_init(&batch, false, probe->batch_ns);
+	for (size_t i = 0; i <= DEPTHS; i++)
+		probe_call_nest(probe_batch_add(&batch), FIRST + i);
+	if (probe_clocked_measure(probe, &batch, IFR_PROBE_RETURN, keys)) {
+		for (size_t i = 0; i < DEPTHS; i++)
+			points[i] = (struct probe_point){
+				(double)(FIRST + i + 1),
+				probe_batch_difference(&batch, i + 2, (double)(FIRST + i + 1), i + 1, (double)(FIRST + i))};
+		/* Far behind the edge other limits show: six points suffice. */
+		for (edge = 0; edge < DEPTHS && points[edge].y.value < DEAR; edge++)
+			last = edge + 6 < DEPTHS ? edge + 6 : DEPTHS - 1;
+		if (probe_curve_edge(points, 0, last, DEAR, &edge))
+			probe_tell(probe->result, IFR_PROBE_RETURN, keys[0], "", points[edge].x,
+			           "nested calls; one call more takes more than %d cycles more", DEAR);
+		else
+			probe_tell_nothing(probe->result, IFR_PROBE_RETURN, keys[0],
+			                   "no depth from which on each call more takes more than %d cycles", DEAR);
+	}
+	probe_batch_release(&batch);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Caches and TLBs by the clock: pointer chases in random order. */
+#include "harness/probe/clocked.h"
+#include "harness/probe/findings.h"
+#include "harness/probe/kernels.h"
+
+#include <unistd.h>
+
+enum { LINE = 64, POINTS_MOST = 64, STEPS_OF_OCTAVE = 8 };
+
+struct curve {
+	struct probe_point points[POINTS_MOST];
+	size_t count;
+};
+
+/* Sizes from least to most, `steps` an octave. */
+static void lay_sizes(struct curve *curve, double least, double most, unsigned steps) {
+	for (double octave = least; octave < most; octave *= 2)
+		for (unsigned i = 0; i < steps && curve->count < POINTS_MOST; i++)
+			curve->points[curve->count++].x = octave * (steps + i) / steps;
+}
+
+/* Cycles of a load of a region of each size. */
+static bool measure_sizes(struct probe_clocked *probe, struct curve *curve, const char *const *keys) {
+	struct probe_batch batch;
+	probe_batch_init(&batch, true, probe->batch_ns);
+	for (size_t i = 0; i < curve->count; i++)
+		probe_chase(probe_batch_add(&batch),
+		            &(struct probe_places){(size_t)curve->points[i].x / LINE, 1, LINE, LINE}, probe->seed);
+	const bool measured = probe_clocked_measure(probe, &batch, IFR_PROBE_CACHES, keys);
+	for (size_t i = 0; measured && i < curve->count; i++)
+		curve->points[i].y = probe_batch_cycles(&batch, i + 1, 0);
+	probe_batch_release(&batch);
+	return measured;
+}
+
+struct level {
+	const char *size, *latency; /* keys */
+	int cpuid;                  /* sysconf's name of the size that CPUID gives */
+	double least, most;         /* sizes that are tried */
+	unsigned steps;
+	double part; /* by which a load takes longer outside */
+};
+
+static const struct level levels[] = {
+	{"l1d.bytes", "l1d-latency", _SC_LEVEL1_DCACHE_SIZE, 8 << 10, 128 << 10, STEPS_OF_OCTAVE, 0.5},
+	{"l2.bytes", "l2-latency", _SC_LEVEL2_CACHE_SIZE, 160 << 10, 5 << 20, STEPS_OF_OCTAVE / 2, 0.5},
+	{"l3.bytes", "l3-latency", _SC_LEVEL3_CACHE_SIZE, 8 << 20, 64 << 20, 2, 0.4},
+};
+enum { LEVELS = sizeof levels / sizeof *levels };
+
+/* A size that CPUID contradicts is not told: pages that share sets of a cache by chance, or other users of it, make it
+ * smaller. */
+static void tell_size(struct probe_clocked *probe, const struct level *level, const struct curve *curve) {
+	const double border = probe_curve_level(curve->points, 0, 3, 0, level->part);
+	const long known = sysconf(level->cpuid);
+	size_t edge;
+	if (!probe_curve_edge(curve->points, 0, curve->count - 1, border, &edge))
+		probe_tell_nothing(probe->result, IFR_PROBE_CACHES, level->size,
+		                   "no size up to which a chase takes surely less than %.3g cycles, and above surely more",
+		                   border);
+	else if (known > 0 && (double)known != curve->points[edge].x)
+		probe_tell_nothing(probe->result, IFR_PROBE_CACHES, level->size,
+		                   "a chase takes longer above %.0f bytes, and CPUID gives %ld", curve->points[edge].x,
+		                   known);
+	else
+		probe_tell(probe->result, IFR_PROBE_CACHES, level->size, "bytes", curve->points[edge].x,
+		           "the largest region that a random chase runs through at the same speed; %s",
+		           known > 0 ? "CPUID gives the same" : "CPUID gives none");
+}
+
+static void tell_ways(struct probe_clocked *probe) {
+	enum { LEAST = 2, MOST = 32, PAGE = 4096 };
+	static const char *const keys[] = {"l1d.ways", NULL};
+	const long known = sysconf(_SC_LEVEL1_DCACHE_ASSOC);
+	struct curve curve = {.count = MOST - LEAST};
+	struct probe_batch batch;
+	size_t edge;
+	probe_batch_init(&batch, true, probe->batch_ns);
+	for (size_t i = 0; i < curve.count; i++)
+		probe_chase(probe_batch_add(&batch), &(struct probe_places){LEAST + i, 1, PAGE, PAGE}, probe->seed);
+	if (probe_clocked_measure(probe, &batch, IFR_PROBE_CACHES, keys)) {
+		for (size_t i = 0; i < curve.count; i++)
+			curve.points[i] = (struct probe_point){(double)(LEAST + i), probe_batch_cycles(&batch, i + 1, 0)};
+		const double border = probe_curve_level(curve.points, 0, 3, 0, 0.5);
+		if (probe_curve_edge(curve.points, 0, curve.count - 1, border, &edge) &&
+		    (known <= 0 || (double)known == curve.points[edge].x))
+			probe_tell(probe->result, IFR_PROBE_CACHES, keys[0], "", curve.points[edge].x,
+			           "lines 4096 bytes apart that a chase runs through at the same speed");
+		else
+			probe_tell_nothing(probe->result, IFR_PROBE_CACHES, keys[0],
+			                   "no number of lines 4096 bytes apart up to which a chase takes surely less");
+	}
+	probe_batch_release(&batch);
+}
+
+/* The cycles of a load of each level beyond those of the level before. */
+static void tell_penalties(struct probe_clocked *probe, const struct probe_estimate *latency) {
+	static const char *const keys[] = {"penalty.l1d", "penalty.l2"};
+	for (unsigned i = 0; i < 2; i++) {
+		const struct probe_estimate more = {
+			latency[i + 1].value - latency[i].value, latency[i + 1].low - latency[i].high,
+			latency[i + 1].high - latency[i].low, latency[i].told && latency[i + 1].told};
+		probe_clocked_tell_cycles(probe, IFR_PROBE_CACHES, keys[i], &more,
+		                          "a load's cycles in the next cache less those in this one");
+	}
+}
+
+void probe_clocked_caches(struct probe_clocked *probe) {
+	struct probe_estimate latency[LEVELS] = {{0}};
+	double whole;
+	for (unsigned i = 0; i < LEVELS; i++) {
+		const char *const keys[] = {levels[i].size, levels[i].latency, NULL};
+		struct curve curve = {0};
+		lay_sizes(&curve, levels[i].least, levels[i].most, levels[i].steps);
+		if (!measure_sizes(probe, &curve, keys))
+			continue;
+		tell_size(probe, &levels[i], &curve);
+		latency[i] = curve.points[0].y;
+		probe_clocked_tell(probe, IFR_PROBE_CACHES, levels[i].latency, "cycles", &latency[i],
+		                   0.2 * latency[i].value, "a load of a random chase within this cache");
+	}
+	if (probe_estimate_whole(&latency[0], 1, &whole))
+		probe_clocked_tell_cycles(probe, IFR_PROBE_CACHES, "pipeline.load_latency", &latency[0],
+		                          "a load of a chase within the first cache");
+	tell_penalties(probe, latency);
+	tell_ways(probe);
+}
+
+/* Two chases over as many lines, one in few pages and one with a page for each line: what it takes more is the TLB's. */
+void probe_clocked_tlbs(struct probe_clocked *probe) {
+	static const char *const keys[] = {"dtlb.entries", "penalty.dtlb", NULL};
+	enum { PAGE_AND_LINE = 4096 + LINE };
+	struct curve curve = {0};
+	struct probe_batch batch;
+	size_t edge;
+	probe_batch_init(&batch, false, probe->batch_ns);
+	lay_sizes(&curve, 16, 256, STEPS_OF_OCTAVE);
+	for (size_t i = 0; i < curve.count; i++) {
+		const size_t count = (size_t)curve.points[i].x;
+		probe_chase(probe_batch_add(&batch), &(struct probe_places){count, 1, LINE, LINE}, probe->seed);
+		probe_chase(probe_batch_add(&batch), &(struct probe_places){count, 1, PAGE_AND_LINE, PAGE_AND_LINE},
+		            probe->seed);
+	}
+	if (probe_clocked_measure(probe, &batch, IFR_PROBE_TLBS, keys)) {
+		for (size_t i = 0; i < curve.count; i++)
+			curve.points[i].y = probe_batch_cycles(&batch, 2 * i + 2, 2 * i + 1);
+		if (probe_curve_edge(curve.points, 0, curve.count - 1, 1, &edge)) {
+			probe_tell(probe->result, IFR_PROBE_TLBS, keys[0], "", curve.points[edge].x,
+			           "pages, eight counts an octave, that a chase runs through as fast as through few");
+			probe_clocked_tell_cycles(
+				probe, IFR_PROBE_TLBS, keys[1], &curve.points[edge + 2].y,
+				"a load with a page of its own, of a few more, less one of as many in few pages");
+		} else {
+			probe_tell_nothing(probe->result, IFR_PROBE_TLBS, keys[0],
+			                   "no number of pages up to which a load takes surely less than a cycle more");
+		}
+	}
+	probe_batch_release(&batch);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The core by the clock: the cycle, mispredictions, splits, and loads behind stores. */
+#include "harness/probe/clocked.h"
+#include "harness/probe/findings.h"
+#include "harness/probe/kernels.h"
+
+#include <stdlib.h>
+
+#include "common/random.h"
+
+/* Nops may fuse, so their number in a cycle is not the core's width. */
+void probe_clocked_cycle(struct probe_clocked *probe) {
+	enum { NOPS = 1024 };
+	static const char *const keys[] = {"ticks-per-cycle", "nops-per-cycle", NULL};
+	struct probe_batch batch;
+	probe_batch_init(&batch, false, probe->batch_ns);
+	probe_nops(probe_batch_add(&batch), NOPS, 1);
+	if (probe_clocked_measure(probe, &batch, IFR_PROBE_CYCLE, keys)) {
+		const struct probe_estimate ticks = probe_batch_ticks(&batch), nop = probe_batch_cycles(&batch, 1, 0);
+		const struct probe_estimate rate = {1 / nop.value, 1 / nop.high, 1 / nop.low, nop.told && nop.low > 0};
+		probe_clocked_tell(probe, IFR_PROBE_CYCLE, keys[0], "ticks", &ticks, 0.1 * ticks.value,
+		                   "ticks of the time stamp counter for a dependent addition, which takes a cycle");
+		probe_clocked_tell(probe, IFR_PROBE_CYCLE, keys[1], "", &rate, 0.1 * rate.value,
+		                   "nops of one byte, which some processors fuse");
+	}
+	probe_batch_release(&batch);
+}
+
+/* Two loops over a branch, whose outcomes are random in one: half of those are mispredicted, as no predictor learns so
+ * many. */
+void probe_clocked_penalty(struct probe_clocked *probe) {
+	enum { ROUNDS = 1 << 19 };
+	static const char *const keys[] = {"penalty.conditional", NULL};
+	uint8_t *outcomes = ifr_alloc(ROUNDS);
+	struct probe_batch batch;
+	probe_batch_init(&batch, false, probe->batch_ns);
+	probe_pattern_loop(probe_batch_add(&batch), &(struct probe_item){.outcomes = outcomes}, 1, ROUNDS, 16, 0);
+	for (size_t i = 0; i < ROUNDS; i++)
+		outcomes[i] = ifr_siphash(probe->seed, 3, &i, sizeof i) & 1;
+	probe_pattern_loop(probe_batch_add(&batch), &(struct probe_item){.outcomes = outcomes}, 1, ROUNDS, 16, 0);
+	if (probe_clocked_measure(probe, &batch, IFR_PROBE_PENALTY, keys)) {
+		const struct probe_estimate twice = probe_batch_difference(&batch, 2, 2, 1, 2);
+		probe_clocked_tell_cycles(
+			probe, IFR_PROBE_PENALTY, keys[0], &twice,
+			"a loop over a branch with random outcomes, less one with equal outcomes; half are "
+			"mispredicted");
+	}
+	probe_batch_release(&batch);
+	free(outcomes);
+}
+
+enum { LINE = 64, ALIGNED = 1, ACROSS_LINE, ACROSS_PAGE, APART, ALIAS };
+
+void probe_clocked_memory(struct probe_clocked *probe) {
+	static const char *const keys[] = {"pipeline.line_split", "pipeline.page_split", "pipeline.alias", NULL};
+	struct probe_batch batch;
+	probe_batch_init(&batch, false, probe->batch_ns);
+	probe_chase_self(probe_batch_add(&batch), 0);
+	probe_chase_self(probe_batch_add(&batch), LINE - 4);
+	probe_chase_self(probe_batch_add(&batch), IFR_PAGE - 4);
+	probe_store_load(probe_batch_add(&batch), 0, IFR_PAGE + LINE);
+	probe_store_load(probe_batch_add(&batch), 0, IFR_PAGE);
+	if (probe_clocked_measure(probe, &batch, IFR_PROBE_MEMORY, keys)) {
+		const struct probe_estimate line = probe_batch_cycles(&batch, ACROSS_LINE, ALIGNED),
+									page = probe_batch_cycles(&batch, ACROSS_PAGE, ALIGNED),
+									alias = probe_batch_cycles(&batch, ALIAS, APART);
+		probe_clocked_tell_cycles(probe, IFR_PROBE_MEMORY, keys[0], &line,
+		                          "a chase over one pointer across two lines, less one within a line");
+		probe_clocked_tell_cycles(probe, IFR_PROBE_MEMORY, keys[1], &page,
+		                          "a chase over one pointer across two pages, less one within a line");
+		probe_clocked_tell_cycles(probe, IFR_PROBE_MEMORY, keys[2], &alias,
+		                          "a load 4096 bytes above a store, less one a line further");
+	}
+	probe_batch_release(&batch);
+}

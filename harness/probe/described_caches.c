@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Caches and TLBs of a described machine, and its store buffer. */
+#include "harness/probe/described.h"
+#include "harness/probe/findings.h"
+#include "harness/probe/lru.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/random.h"
+
+enum { LINES_MOST = 1 << 22, PAGES_MOST = 1 << 17, LONGEST_LINE = 512, STORES_MOST = 256 };
+#define BYTES_MOST (UINT64_C(1) << 31)
+/* Of chases over pages, which need few bytes of each. */
+#define PAGES_SPAN (UINT64_C(1) << 40)
+
+static void build_chase(struct probe_kernel *kernel, const struct probe_places *places) {
+	probe_chase(kernel, places, 0);
+}
+
+/* Jumps that lie `granule` apart at least: each is in a line of its own. */
+static void build_jumps(struct probe_kernel *kernel, const struct probe_places *places) {
+	probe_branch_chain(kernel, places);
+}
+
+struct structure {
+	enum ifr_probe_part part;
+	const char *size, *ways, *line, *policy; /* keys; line: NULL of a TLB */
+	void (*build)(struct probe_kernel *kernel, const struct probe_places *places);
+	enum ifr_event event;
+};
+
+enum { L1I, L1D, L2, L3, ITLB, DTLB, STLB };
+
+static const struct structure structures[] = {
+	[L1I] = {IFR_PROBE_CACHES, "l1i.bytes", "l1i.ways", "l1i.line_bytes", "l1i.policy", build_jumps,
+             IFR_EVENT_L1I_MISSES},
+	[L1D] = {IFR_PROBE_CACHES, "l1d.bytes", "l1d.ways", "l1d.line_bytes", "l1d.policy", build_chase,
+             IFR_EVENT_L1D_LOAD_MISSES},
+	[L2] = {IFR_PROBE_CACHES, "l2.bytes", "l2.ways", "l2.line_bytes", "l2.policy", build_chase,
+            IFR_EVENT_L2_MISSES},
+	[L3] = {IFR_PROBE_CACHES, "l3.bytes", "l3.ways", "l3.line_bytes", "l3.policy", build_chase,
+            IFR_EVENT_LLC_MISSES},
+	[ITLB] = {IFR_PROBE_TLBS, "itlb.entries", "itlb.ways", NULL, "itlb.policy", build_jumps,
+              IFR_EVENT_ITLB_MISSES},
+	[DTLB] = {IFR_PROBE_TLBS, "dtlb.entries", "dtlb.ways", NULL, "dtlb.policy", build_chase,
+              IFR_EVENT_DTLB_LOAD_MISSES},
+	[STLB] = {IFR_PROBE_TLBS, "stlb.entries", "stlb.ways", NULL, "stlb.policy", build_chase,
+              IFR_EVENT_STLB_MISSES},
+};
+
+/* Events for each element at these places. */
+static double rate_of(struct probe_described *probe, const struct structure *structure,
+                      const struct probe_places *places) {
+	struct probe_kernel kernel;
+	probe_kernel_init(&kernel, 0);
+	structure->build(&kernel, places);
+	return probe_modelled_rate(&probe->model, &kernel, structure->event);
+}
+
+/* The smallest distance at which each load of a region of `bytes`, larger than the cache, misses. Returns 0 if none. */
+static unsigned find_line(struct probe_described *probe, uint64_t bytes) {
+	for (unsigned distance = 16; distance <= LONGEST_LINE; distance *= 2) {
+		const struct probe_places places = {bytes / distance, 1, distance, distance};
+		if (rate_of(probe, &structures[L1D], &places) > 0.99)
+			return distance;
+	}
+	return 0;
+}
+
+/* Whether a random chase in one set misses as often as under LRU. A chase passes each pointer once, so it visits a
+ * line as often as that has words. */
+static bool misses_as_lru(struct probe_described *probe, const struct structure *structure,
+                          const struct probe_organisation *found, unsigned words, uint64_t draw) {
+	const size_t count = (found->ways + found->ways / 2) * words;
+	uint64_t *addresses = ifr_realloc(NULL, count, sizeof *addresses);
+	struct probe_kernel kernel;
+	probe_kernel_init(&kernel, 0);
+	for (size_t i = 0; i < count; i++) { /* Knuth 1997, section 3.4.2, algorithm P, inside out */
+		const size_t j = ifr_random_below(ifr_siphash(probe->seed, 2 + draw, &i, sizeof i), i + 1);
+		addresses[i] = addresses[j];
+		addresses[j] = kernel.data + i / words * found->span + i % words * 8;
+	}
+	const size_t expected = probe_lru_misses(addresses, count, found->ways, found->span);
+	probe_chase_list(&kernel, addresses, count);
+	const double missed = probe_modelled_rate(&probe->model, &kernel, structure->event) * (double)count;
+	free(addresses);
+	return fabs(missed - (double)expected) < 0.5;
+}
+
+/* Another policy may miss as often as LRU by chance, but hardly so in all of some draws. A description knows one other
+ * policy. */
+static void tell_policy(struct probe_described *probe, const struct structure *structure,
+                        const struct probe_organisation *found, unsigned words) {
+	enum { DRAWS = 4 };
+	unsigned agreed = 0;
+	for (unsigned draw = 0; draw < DRAWS; draw++)
+		agreed += misses_as_lru(probe, structure, found, words, draw);
+	probe_tell_word(probe->result, structure->part, structure->policy, agreed == DRAWS ? "lru" : "plru",
+	                "misses of random loads in one set: as many as under lru, or not");
+}
+
+/* `line`: bytes of an element: of a line, or 1 of a TLB, whose size is in entries. Returns the entries. */
+static size_t tell_structure(struct probe_described *probe, const struct structure *structure, uint64_t granule,
+                             unsigned line, size_t inner) {
+	struct probe_events_question events = {&probe->model, structure->build, structure->event};
+	const struct probe_question question = {probe_events_fit, &events, line > 1 ? LINES_MOST : PAGES_MOST,
+	                                        line > 1 ? BYTES_MOST : PAGES_SPAN};
+	struct probe_organisation found = {.granule = granule};
+	found.entries = probe_find_capacity(&question, 1, granule, granule, 0);
+	if (!found.entries) {
+		probe_tell_nothing(probe->result, structure->part, structure->size, "no number of them is too many");
+		return 0;
+	}
+	/* An outer structure that holds no more than the inner one is none. */
+	if (found.entries <= inner)
+		return found.entries;
+	probe_tell(probe->result, structure->part, structure->size, line > 1 ? "bytes" : "",
+	           (double)(found.entries * line), "the most that is used over and over without a miss");
+	probe_find_ways(&question, &found, inner);
+	if (found.ways) {
+		probe_tell(probe->result, structure->part, structure->ways, "", (double)found.ways,
+		           "the most that stay at any distance");
+		if (!inner && structure->build == build_chase && found.ways > 2)
+			tell_policy(probe, structure, &found, line > 8 ? line / 8 : 32);
+	} else {
+		probe_tell_nothing(probe->result, structure->part, structure->ways,
+		                   "capacities do not halve with distances");
+	}
+	return found.entries;
+}
+
+static void tell_line(struct probe_described *probe, const char *key, unsigned line) {
+	probe_tell(probe->result, IFR_PROBE_CACHES, key, "bytes", line,
+	           "the smallest distance at which every load of a large region misses");
+}
+
+void probe_described_caches(struct probe_described *probe) {
+	const unsigned line = find_line(probe, UINT64_C(1) << 22);
+	if (!line) {
+		probe_tell_nothing(probe->result, IFR_PROBE_CACHES, "l1d.line_bytes",
+		                   "loads of a large region do not miss");
+		return;
+	}
+	tell_line(probe, "l1i.line_bytes", line); /* caches of a description have lines of one size */
+	tell_structure(probe, &structures[L1I], line, line, 0);
+	tell_line(probe, "l1d.line_bytes", line);
+	const size_t first = tell_structure(probe, &structures[L1D], line, line, 0);
+	const size_t second = first ? tell_structure(probe, &structures[L2], line, line, first) : 0;
+	if (second > first)
+		tell_line(probe, "l2.line_bytes", line);
+	const size_t third = second > first ? tell_structure(probe, &structures[L3], line, line, second) : 0;
+	if (third > second)
+		tell_line(probe, "l3.line_bytes", line);
+}
+
+void probe_described_tlbs(struct probe_described *probe) {
+	const uint64_t page = probe->model.machine->values[IFR_CORE_PAGE_BYTES];
+	tell_structure(probe, &structures[ITLB], page, 1, 0);
+	const size_t first = tell_structure(probe, &structures[DTLB], page, 1, 0);
+	if (first)
+		tell_structure(probe, &structures[STLB], page, 1, first);
+}
+
+/* --- store buffer ------------------------------------------------------------------------------------------------ */
+
+static void build_alias(struct probe_kernel *kernel, const struct probe_places *places) {
+	probe_store_load(kernel, places->count - 1, IFR_PAGE);
+}
+
+/* A number of stores "fits" if the load still waits for the first of them. */
+static enum probe_answer still_waits(void *data, const struct probe_places *places) {
+	return probe_events_fit(data, places) == PROBE_YES ? PROBE_NO : PROBE_YES;
+}
+
+void probe_described_memory(struct probe_described *probe) {
+	static const char key[] = "store_buffer.entries";
+	struct probe_events_question events = {&probe->model, build_alias, IFR_EVENT_ADDRESS_ALIAS};
+	const struct probe_question question = {still_waits, &events, STORES_MOST, BYTES_MOST};
+	const struct probe_places one = {1, 1, 1, 1};
+	if (still_waits(&events, &one) == PROBE_NO) {
+		probe_tell_nothing(probe->result, IFR_PROBE_MEMORY, key, "no load is compared with a store 4 KiB below");
+		return;
+	}
+	const size_t entries = probe_find_capacity(&question, 1, 1, 1, 0);
+	if (entries)
+		probe_tell(probe->result, IFR_PROBE_MEMORY, key, "", (double)entries,
+		           "stores from a store to a load 4096 bytes above it, for which the load still waits");
+	else
+		probe_tell_nothing(probe->result, IFR_PROBE_MEMORY, key, "%d stores between, and the load still waits",
+		                   STORES_MOST);
+}

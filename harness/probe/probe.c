@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A probe: the experiments of the parts that are wanted, one after the other. */
+#include "harness/probe/probe.h"
+
+#include <stdlib.h>
+
+#include "harness/probe/clocked.h"
+#include "harness/probe/described.h"
+
+struct step {
+	enum ifr_probe_part part;
+	void (*run)(struct probe_described *probe);
+};
+
+/* Penalties come last: they are told from the kernels of all others. */
+static const struct step steps[] = {
+	{IFR_PROBE_BTB, probe_described_btb},           {IFR_PROBE_HISTORY, probe_described_history},
+	{IFR_PROBE_RETURN, probe_described_returns},    {IFR_PROBE_CACHES, probe_described_caches},
+	{IFR_PROBE_TLBS, probe_described_tlbs},         {IFR_PROBE_MEMORY, probe_described_memory},
+	{IFR_PROBE_PENALTY, probe_described_penalties},
+};
+enum { STEPS = sizeof steps / sizeof *steps };
+
+static int run_described(const struct ifr_probe_options *options, struct ifr_probe_result *result,
+                         struct ifr_error *err) {
+	struct ifr_machine *machine = NULL;
+	const int rc = ifr_machine_open(&machine, options->machine, err);
+	if (rc)
+		return rc;
+	struct ifr_probe_result unwanted = {0};
+	struct probe_described probe = {.seed = options->seed};
+	const bool all = options->parts >> IFR_PROBE_PENALTY & 1;
+	probe_modelled_init(&probe.model, machine);
+	for (unsigned i = 0; i < STEPS; i++) {
+		const bool wanted = options->parts >> steps[i].part & 1;
+		probe.result = wanted ? result : &unwanted;
+		if (options->progress)
+			options->progress(i, STEPS, -1);
+		if (wanted || all)
+			steps[i].run(&probe);
+	}
+	const struct ifr_error failure = probe.model.err;
+	probe_modelled_release(&probe.model);
+	ifr_probe_release(&unwanted);
+	ifr_machine_free(machine);
+	if (failure.code) {
+		if (err)
+			*err = failure;
+		return -failure.code;
+	}
+	return 0;
+}
+
+int ifr_probe_run(const struct ifr_probe_options *options, struct ifr_probe_result *result,
+                  struct ifr_error *err) {
+	*result = (struct ifr_probe_result){.seed = options->seed, .is_described = options->machine != NULL};
+	if (!options->machine)
+		return probe_clocked_run(options, result, err);
+	result->machine = ifr_strdup(options->machine);
+	return run_described(options, result, err);
+}

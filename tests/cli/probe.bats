@@ -1,0 +1,74 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# interfero probe: forms of its output, descriptions that can be read, and refusals. tests/unit/test_probe*.c have the values.
+
+load ../helpers
+
+setup_file() {
+	use_own_kits
+}
+
+setup() {
+	use_own_folder
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+@test "a described machine's table fits 80 columns and has the paper's results" {
+	within 60 interfero probe -m p6 --only btb,history >table
+	not grep -qE '.{81}' table
+	grep -qE '^  btb1.entries +512 ' table
+	grep -qE '^  btb1.ways +4 ' table
+	grep -qE '^  local-history +4 bits ' table
+	grep -qE '^ +1 +6  0.1667' table
+}
+
+@test "JSON has a schema version, the seed, and each finding with its experiment" {
+	need jq
+	within 60 interfero probe -m netburst --only btb,return --seed 7 --json >found.json
+	jq -e '.schema_version == 1 and .source == "model" and .seed == 7 and .machine == "netburst"' found.json
+	[ "$(jq '.findings[] | select(.key == "btb1.entries") | .value' found.json)" = 4096 ]
+	jq -e '[.findings[] | select(.experiment == "")] | length == 0' found.json
+}
+
+@test "a written description is a machine, and probed it gives the same values" {
+	within 60 interfero probe -m p6,btb1.ways=2,return_stack.entries=9 --only btb,return -o found.cfg >/dev/null
+	grep -q 'ways = (2, "reverse-engineered", "measured: ' found.cfg
+	grep -q '"from p6,btb1.ways=2' found.cfg
+	interfero replay --describe-machine --machine ./found.cfg >described
+	grep -q '^btb1.ways = 2' described
+	within 60 interfero probe -m ./found.cfg --only btb,return >again
+	grep -qE '^  btb1.ways +2 ' again
+	grep -qE '^  return_stack.entries +9 ' again
+}
+
+# Whatever the clock says today: a size is CPUID's, or it is not told.
+@test "by the clock, sizes are CPUID's or not told, and the table fits" {
+	need jq
+	within 120 interfero probe --only cycle,return,caches,tlbs,memory,penalty --budget 8s --json -q >found.json
+	jq -e '.source == "clock" and (.findings | length) >= 12' found.json
+	local key size
+	for key in 'l1d.bytes LEVEL1_DCACHE_SIZE' 'l2.bytes LEVEL2_CACHE_SIZE' 'l3.bytes LEVEL3_CACHE_SIZE' 'l1d.ways LEVEL1_DCACHE_ASSOC'; do
+		size=$(getconf "${key#* }")
+		jq -e --arg key "${key% *}" --argjson size "${size:-0}" \
+			'.findings[] | select(.key == $key) | (.told | not) or $size == 0 or .value == $size' found.json || say "$key $(cat found.json)"
+	done
+	# What is not told has no value; what is told has an interval.
+	jq -e '[.findings[] | select(.told | not) | select(.value != null)] | length == 0' found.json
+	jq -e '[.findings[] | select(.told) | select(.low == null or .high == null or .low > .high)] | length == 0' found.json
+}
+
+@test "a probe by the clock with little time ends, and its table fits" {
+	within 60 interfero probe --only btb,return,tlbs --budget 1s -q >table
+	not grep -qE '.{81}' table
+	grep -q '^  return_stack.entries' table
+}
+
+@test "wrong parts, machines and words are refused" {
+	refuse 2 'no part "x"' 'cycle,btb' -- interfero probe --only btb,x
+	refuse 2 'no machine "p7"' -- interfero probe -m p7
+	refuse 2 'nothing more' -- interfero probe p6
+	refuse 4 'nowhere' -- interfero probe -m p6 --only return -o nowhere/found.cfg
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Probes of described machines in the model: what comes back is what the description says, also of descriptions with one
+ * value changed; and the tables of Milenković, Milenković and Kulick 2004. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/random.h"
+#include "harness/probe/findings.h"
+#include "harness/probe/kernels.h"
+#include "harness/probe/modelled.h"
+#include "harness/probe/probe.h"
+#include "model/machines/parts.h"
+#include "tests/unit/depth.h"
+
+#define PART(part) (1u << IFR_PROBE_##part)
+enum { ALL = (1u << IFR_PROBE_PARTS) - 1, QUICK = PART(BTB) | PART(RETURN) | PART(TLBS) | PART(MEMORY) };
+
+static void probe(const char *machine, unsigned parts, struct ifr_probe_result *result) {
+	const struct ifr_probe_options options = {.machine = machine, .parts = parts, .seed = 1};
+	struct ifr_error err = {0};
+	if (ifr_probe_run(&options, result, &err))
+		fail_msg("%s: %s", machine, err.message);
+}
+
+static struct ifr_machine *open_machine(const char *spec) {
+	struct ifr_machine *machine = NULL;
+	struct ifr_error err = {0};
+	if (ifr_machine_open(&machine, spec, &err))
+		fail_msg("%s: %s", spec, err.message);
+	return machine;
+}
+
+/* The value of a setting that the description has; false if it has none. */
+static bool setting_of(struct ifr_machine *machine, const char *key, struct ifr_setting_slot *slot) {
+	char group[64];
+	const char *dot = strchr(key, '.');
+	snprintf(group, sizeof group, "%.*s", (int)(dot - key), key);
+	return ifr_setting_slot_find(machine, group, dot + 1, slot) && slot->note->source;
+}
+
+static void assert_word(const struct ifr_setting_slot *slot, const char *key, const char *word) {
+	const char *words = slot->words;
+	for (unsigned i = 0; i < *slot->value; i++)
+		words = strchr(words, ' ') + 1;
+	if (strlen(word) != strcspn(words, " ") || strncmp(words, word, strlen(word)))
+		fail_msg("%s is not %s", key, word);
+}
+
+/* Every setting that is told is what the description has. Returns how many are told. */
+static unsigned compare_told(const char *spec, const struct ifr_probe_result *result) {
+	struct ifr_machine *machine = open_machine(spec);
+	unsigned told = 0;
+	for (size_t i = 0; i < result->findings_count; i++) {
+		const struct ifr_probe_finding *finding = &result->findings[i];
+		struct ifr_setting_slot slot;
+		if (!finding->told || !finding->is_setting)
+			continue;
+		if (!setting_of(machine, finding->key, &slot))
+			fail_msg("%s has no %s, and %g is told", spec, finding->key, finding->value);
+		if (finding->word)
+			assert_word(&slot, finding->key, finding->word);
+		else if (*slot.value != (unsigned)finding->value)
+			fail_msg("%s: %s is %u, and %g is told", spec, finding->key, *slot.value, finding->value);
+		told++;
+	}
+	ifr_machine_free(machine);
+	return told;
+}
+
+/* Sizes and ways of all structures of the parts are told, but for inner BTBs, of which the events tell nothing. */
+static void assert_complete(const char *spec, unsigned parts, const struct ifr_probe_result *result) {
+	static const struct {
+		unsigned part;
+		const char *key;
+	} all[] = {{PART(CACHES), "l1i.bytes"},
+	           {PART(CACHES), "l1i.ways"},
+	           {PART(CACHES), "l1d.bytes"},
+	           {PART(CACHES), "l1d.ways"},
+	           {PART(CACHES), "l1d.line_bytes"},
+	           {PART(CACHES), "l1d.policy"},
+	           {PART(CACHES), "l2.bytes"},
+	           {PART(CACHES), "l2.ways"},
+	           {PART(CACHES), "l3.bytes"},
+	           {PART(CACHES), "l3.ways"},
+	           {PART(TLBS), "itlb.entries"},
+	           {PART(TLBS), "itlb.ways"},
+	           {PART(TLBS), "dtlb.entries"},
+	           {PART(TLBS), "dtlb.ways"},
+	           {PART(TLBS), "stlb.entries"},
+	           {PART(TLBS), "stlb.ways"},
+	           {PART(RETURN), "return_stack.entries"},
+	           {PART(MEMORY), "store_buffer.entries"},
+	           {PART(PENALTY), "penalty.conditional"},
+	           {PART(PENALTY), "penalty.btb"},
+	           {PART(PENALTY), "penalty.l1d"},
+	           {PART(PENALTY), "penalty.llc"},
+	           {PART(PENALTY), "core.width"}};
+	struct ifr_machine *machine = open_machine(spec);
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct ifr_setting_slot slot;
+		const struct ifr_probe_finding *finding = ifr_probe_find(result, all[i].key);
+		if (all[i].part & parts && setting_of(machine, all[i].key, &slot) && (!finding || !finding->told))
+			fail_msg("%s: %s is not told: %s", spec, all[i].key, finding ? finding->experiment : "");
+	}
+	ifr_machine_free(machine);
+}
+
+static void check_machine(const char *spec, unsigned parts) {
+	struct ifr_probe_result result;
+	probe(spec, parts, &result);
+	assert_true(compare_told(spec, &result));
+	assert_complete(spec, parts, &result);
+	ifr_probe_release(&result);
+}
+
+static void test_descriptions_come_back(void **state) {
+	(void)state;
+	/* Outcome predictors of today and large caches take seconds. */
+	check_machine("p6", ALL);
+	check_machine("netburst", at_depth(PART(BTB) | PART(HISTORY) | PART(RETURN), ALL));
+	check_machine("skylake", at_depth(QUICK & ~PART(TLBS), ALL));
+	check_machine("skylake,l3.bytes=524288", PART(CACHES));
+	check_machine("zen2", at_depth(PART(BTB) | PART(RETURN), ALL));
+}
+
+static void test_all_descriptions_come_back(void **state) {
+	(void)state;
+	for (const struct ifr_machine_text *text = ifr_machine_texts; text->name && is_full_depth(); text++)
+		check_machine(text->name, ALL & ~PART(PENALTY));
+}
+
+/* The paper's results: a local history of 4 bits, and a global one of 16. */
+static void test_histories(void **state) {
+	(void)state;
+	static const struct {
+		const char *machine;
+		double longest, local, global;
+	} papers[] = {{"p6", 5, 4, 0}, {"netburst", 9, 0, 16}};
+	for (size_t i = 0; i < 2; i++) {
+		struct ifr_probe_result result;
+		probe(papers[i].machine, PART(HISTORY), &result);
+		assert_true(ifr_probe_find(&result, "longest-pattern")->value == papers[i].longest);
+		assert_true(ifr_probe_find(&result, "local-history")->value == papers[i].local);
+		assert_true(ifr_probe_find(&result, "global-history")->value == papers[i].global);
+		ifr_probe_release(&result);
+	}
+}
+
+static double missed_in_step(const struct ifr_probe_result *result, unsigned step, unsigned parameter) {
+	for (size_t i = 0; i < result->steps_count; i++)
+		if (result->steps[i].step == step && result->steps[i].parameter == parameter)
+			return result->steps[i].missed;
+	fail_msg("step %u was not done with %u", step, parameter);
+	return 0;
+}
+
+/* Tables IV and V, and the results of steps 2, 3 and 5: mispredictions in a round. The paper's rates are of 10 million
+ * rounds; its processors also miss some hundreds for other reasons. */
+static void test_steps(void **state) {
+	(void)state;
+	static const struct {
+		const char *machine;
+		unsigned step, parameter;
+		double missed;
+	} rows[] = {{"p6", 1, 4, 0},          {"p6", 1, 5, 0},
+	            {"p6", 1, 6, 1.0 / 6},    {"p6", 2, 8, 0},
+	            {"p6", 3, 0, 0.1},        {"p6", 5, 6, 2.0 / 6},
+	            {"netburst", 1, 5, 0},    {"netburst", 1, 9, 0},
+	            {"netburst", 1, 10, 0.1}, {"netburst", 2, 16, 1.0 / 9},
+	            {"netburst", 6, 2, 0.5}};
+	struct ifr_probe_result result = {0};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (!i || strcmp(rows[i].machine, rows[i - 1].machine)) {
+			ifr_probe_release(&result);
+			probe(rows[i].machine, PART(HISTORY), &result);
+		}
+		assert_float_equal(missed_in_step(&result, rows[i].step, rows[i].parameter), rows[i].missed, 0.002);
+	}
+	ifr_probe_release(&result);
+}
+
+/* Branches that the BTB misses, of each, as the paper's mispredictions: a taken forward branch that is not in the BTB is
+ * predicted not taken. */
+static double missed_of_chain(const char *spec, size_t count, uint64_t distance) {
+	struct ifr_machine *machine = open_machine(spec);
+	struct probe_modelled model;
+	struct probe_kernel kernel;
+	probe_modelled_init(&model, machine);
+	probe_kernel_init(&kernel, 0);
+	probe_branch_chain(&kernel, &(struct probe_places){count, 1, distance, distance});
+	const double missed = probe_modelled_rate(&model, &kernel, IFR_EVENT_BTB_MISSES);
+	probe_modelled_release(&model);
+	ifr_machine_free(machine);
+	return missed;
+}
+
+static void test_figure_18(void **state) {
+	(void)state;
+	for (uint64_t distance = 4; distance <= 512; distance *= 2) {
+		const double expected = distance <= 16 ? 0 : 1;
+		assert_float_equal(missed_of_chain("p6", 512, distance), expected, 0.02);
+		assert_float_equal(missed_of_chain("netburst", 4096, distance), expected, 0.02);
+	}
+}
+
+/* Table II, by the million: 1953, 14.9 and so on, and table III. */
+static void test_tables_2_and_3(void **state) {
+	(void)state;
+	static const struct {
+		size_t count;
+		uint64_t distance;
+		double missed;
+	} rows[] = {{16, 512, 0}, {16, 1024, 1}, {8, 1024, 0}, {8, 2048, 1}, {4, 2048, 0},
+	            {4, 4096, 0}, {1024, 4, 1},  {1024, 8, 1}, {1024, 16, 1}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		assert_float_equal(missed_of_chain("p6", rows[i].count, rows[i].distance), rows[i].missed, 0.02);
+}
+
+/* Changes of one value: a key, the values that it takes, and the part that tells it. */
+static const struct change {
+	const char *machine, *key;
+	unsigned part;
+	const char *values[6];
+} changes[] = {
+	{"p6", "btb1.entries", PART(BTB), {"256", "1024", "2048", "128"}},
+	{"p6", "btb1.ways", PART(BTB), {"1", "2", "8", "16"}},
+	{"p6", "btb1.index_bit", PART(BTB), {"3", "5", "6", "7"}},
+	{"netburst", "btb1.entries", PART(BTB), {"512", "1024", "8192"}},
+	{"zen2", "btb3.entries", PART(BTB), {"3584", "14336"}},
+	{"p6", "direction.history", PART(HISTORY), {"2", "3", "5", "6", "7", "9"}},
+	{"netburst", "direction.history", PART(HISTORY), {"4", "7", "10", "12", "13", "15"}},
+	{"p6", "return_stack.entries", PART(RETURN), {"4", "7", "12", "31", "33", "64"}},
+	{"p6", "l1d.bytes", PART(CACHES), {"8192", "32768"}},
+	{"p6", "l1d.ways", PART(CACHES), {"1", "2", "8", "16"}},
+	{"skylake,l3.bytes=524288", "l1d.policy", PART(CACHES), {"lru"}},
+	{"p6", "l1d.policy", PART(CACHES), {"plru"}},
+	{"p6", "l1i.bytes", PART(CACHES), {"8192", "32768", "65536"}},
+	{"p6", "l1i.ways", PART(CACHES), {"1", "2", "8"}},
+	{"p6", "l2.bytes", PART(CACHES), {"131072", "524288"}},
+	{"p6", "l2.ways", PART(CACHES), {"2", "4", "16"}},
+	{"p6", "itlb.entries", PART(TLBS), {"16", "64", "128"}},
+	{"p6", "dtlb.entries", PART(TLBS), {"32", "128"}},
+	{"p6", "dtlb.ways", PART(TLBS), {"1", "2", "16", "64"}},
+	{"skylake", "stlb.ways", PART(TLBS), {"3", "6", "24"}},
+	{"skylake", "stlb.entries", PART(TLBS), {"768", "3072"}},
+	{"skylake", "store_buffer.entries", PART(MEMORY), {"10", "42", "72", "100"}},
+	{"p6", "penalty.conditional", PART(PENALTY), {"7", "25", "31"}},
+	{"p6", "penalty.btb", PART(PENALTY), {"2", "9", "14"}},
+	{"p6", "penalty.l1d", PART(PENALTY), {"6", "11"}},
+};
+
+static void check_change(const struct change *change, const char *value) {
+	char spec[256];
+	struct ifr_probe_result result;
+	snprintf(spec, sizeof spec, "%s,%s=%s", change->machine, change->key, value);
+	probe(spec, change->part, &result);
+	const struct ifr_probe_finding *finding = ifr_probe_find(&result, change->key);
+	if (!finding || !finding->told)
+		fail_msg("%s: %s is not told: %s", spec, change->key, finding ? finding->experiment : "");
+	compare_told(spec, &result);
+	ifr_probe_release(&result);
+}
+
+/* At quick depth a fifth of the changes, each with one of its values, by seed; all at full depth. */
+static void test_changed_values_come_back(void **state) {
+	(void)state;
+	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+		unsigned count = 0;
+		while (count < 6 && changes[i].values[count])
+			count++;
+		const uint64_t draw = ifr_random_below(ifr_random_keyed(1, "change", changes[i].key), count);
+		for (unsigned v = 0; v < count; v++)
+			if (is_full_depth() || (v == draw && i % 5 == 2))
+				check_change(&changes[i], changes[i].values[v]);
+	}
+}
+
+/* A path history is no history of outcomes: nothing is told by steps that take it for one. */
+static void test_path_history(void **state) {
+	(void)state;
+	struct ifr_probe_result result;
+	const char *spec =
+		is_full_depth() ? "skylake" : "skylake,direction.length1=16,direction.length2=20,direction.length3=44";
+	probe(spec, PART(HISTORY), &result);
+	assert_false(ifr_probe_find(&result, "local-history")->told);
+	assert_false(ifr_probe_find(&result, "global-history")->told);
+	assert_true(ifr_probe_find(&result, "path-history")->value == (is_full_depth() ? 186 : 44));
+	ifr_probe_release(&result);
+}
+
+/* A written description can be read, and has the values. */
+static void test_description(void **state) {
+	(void)state;
+	struct ifr_probe_result result;
+	struct ifr_buffer text = {0};
+	struct ifr_machine *machine = NULL;
+	struct ifr_error err = {0};
+	probe("p6,btb1.ways=2,return_stack.entries=9", PART(BTB) | PART(RETURN), &result);
+	free(result.machine); /* as if it had been found beside another description */
+	result.machine = ifr_strdup("netburst");
+	assert_int_equal(ifr_probe_description(&result, &text, &err), 0);
+	if (ifr_machine_read(&machine, "written", "written", ifr_buffer_text(&text), &err))
+		fail_msg("%s", err.message);
+	assert_int_equal(machine->values[IFR_BTB1_ENTRIES], 512);
+	assert_int_equal(machine->values[IFR_BTB1_ENTRIES + 1], 2);
+	assert_int_equal(machine->values[IFR_RETURN_STACK_ENTRIES], 9);
+	assert_int_equal(machine->values[IFR_L1D_BYTES], 8192); /* NetBurst's */
+	assert_non_null(strstr(machine->notes[IFR_BTB1_ENTRIES].source, "measured: "));
+	assert_non_null(strstr(machine->notes[IFR_L1D_BYTES].source, "from netburst: "));
+	ifr_machine_free(machine);
+	ifr_buffer_release(&text);
+	ifr_probe_release(&result);
+}
+
+/* Ways that do not fit the other values are left to a comment. */
+static void test_description_leaves_out_misfits(void **state) {
+	(void)state;
+	struct ifr_probe_result result = {.is_described = true, .machine = ifr_strdup("p6")};
+	struct ifr_buffer text = {0};
+	struct ifr_machine *machine = NULL;
+	struct ifr_error err = {0};
+	probe_tell(&result, IFR_PROBE_CACHES, "l1d.ways", "", 3, "made up");
+	probe_tell(&result, IFR_PROBE_CACHES, "l2.ways", "", 16, "made up");
+	assert_int_equal(ifr_probe_description(&result, &text, &err), 0);
+	assert_int_equal(ifr_machine_read(&machine, "written", "written", ifr_buffer_text(&text), &err), 0);
+	assert_int_equal(machine->values[IFR_L1D_BYTES + 1], 4);
+	assert_int_equal(machine->values[IFR_L2_BYTES + 1], 16);
+	assert_non_null(strstr(ifr_buffer_text(&text), "// l1d.ways: measured, 3"));
+	ifr_machine_free(machine);
+	ifr_buffer_release(&text);
+	ifr_probe_release(&result);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_descriptions_come_back),
+		cmocka_unit_test(test_all_descriptions_come_back),
+		cmocka_unit_test(test_histories),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_figure_18),
+		cmocka_unit_test(test_tables_2_and_3),
+		cmocka_unit_test(test_changed_values_come_back),
+		cmocka_unit_test(test_path_history),
+		cmocka_unit_test(test_description),
+		cmocka_unit_test(test_description_leaves_out_misfits),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
