@@ -15,6 +15,7 @@
 
 #include "common/clock.h"
 #include "harness/probe/kernels.h"
+#include "harness/statistics/statistics.h"
 
 enum {
 	REPETITIONS_LEAST = 7,
@@ -22,6 +23,7 @@ enum {
 	TICKS_LEAST = 60000, /* of a timed call: some 20 microseconds, which few interrupts meet */
 	ROUNDS_MOST = 1 << 22,
 	PAGE = 4096,
+	NOPS = 1024,
 	HUGE_PAGE = 2 << 20
 };
 #define GRACE_NS INT64_C(10000000000)
@@ -38,6 +40,7 @@ typedef void kernel_function(uint64_t rounds, uint64_t start, uint64_t end, uint
 void probe_batch_init(struct probe_batch *batch, bool wants_huge_pages, int64_t budget_ns) {
 	*batch = (struct probe_batch){.wants_huge_pages = wants_huge_pages, .budget_ns = budget_ns};
 	probe_additions(probe_batch_add(batch));
+	probe_nops(probe_batch_add(batch), NOPS, 1);
 }
 
 void probe_batch_release(struct probe_batch *batch) {
@@ -168,6 +171,8 @@ static int await(pid_t child, int64_t limit_ns) {
 }
 
 static int keep_report(struct probe_batch *batch, const struct report *report, int status, struct ifr_error *err) {
+	free(batch->ticks);
+	batch->ticks = NULL;
 	batch->repetitions = report->repetitions;
 	if (report->failed) {
 		errno = report->failed;
@@ -197,6 +202,38 @@ int probe_batch_run(struct probe_batch *batch, struct ifr_error *err) {
 	return rc;
 }
 
+/* --- repetitions that another thread disturbed --- */
+
+static double nop_cycles(const struct probe_batch *batch, size_t repetition) {
+	const double *ticks = batch->ticks + repetition * batch->count;
+	return ticks[1] / ticks[0];
+}
+
+/* Of few repetitions the best one may be one whose additions were interrupted. */
+double probe_batch_best_nop(const struct probe_batch *batch) {
+	enum { ENOUGH = 21 };
+	double values[REPETITIONS_MOST], best = 0;
+	if (batch->repetitions < ENOUGH)
+		return 0;
+	for (size_t i = 0; i < batch->repetitions; i++)
+		values[i] = nop_cycles(batch, i);
+	return ifr_sample_quantile(values, batch->repetitions, 0.25, &best, NULL) ? 0 : best;
+}
+
+int probe_batch_select(struct probe_batch *batch, double most, struct ifr_error *err) {
+	const size_t all = batch->repetitions;
+	size_t kept = 0;
+	for (size_t i = 0; i < all; i++)
+		if (nop_cycles(batch, i) <= most)
+			memmove(batch->ticks + kept++ * batch->count, batch->ticks + i * batch->count,
+			        batch->count * sizeof *batch->ticks);
+	batch->repetitions = kept;
+	if (kept < REPETITIONS_LEAST)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "another thread shared the core in %zu of %zu repetitions",
+		                all - kept, all);
+	return 0;
+}
+
 /* --- estimates --------------------------------------------------------------------------------------------------- */
 
 struct probe_estimate probe_batch_difference(const struct probe_batch *batch, size_t kernel, double elements,
@@ -204,7 +241,8 @@ struct probe_estimate probe_batch_difference(const struct probe_batch *batch, si
 	double values[REPETITIONS_MOST];
 	for (size_t i = 0; i < batch->repetitions; i++) {
 		const double *ticks = batch->ticks + i * batch->count;
-		values[i] = (ticks[kernel] * elements - (less ? ticks[less] * less_elements : 0)) / ticks[0];
+		const double other = less ? ticks[less + PROBE_REFERENCES - 1] * less_elements : 0;
+		values[i] = (ticks[kernel + PROBE_REFERENCES - 1] * elements - other) / ticks[0];
 	}
 	return probe_estimate_median(values, batch->repetitions);
 }

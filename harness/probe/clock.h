@@ -7,6 +7,10 @@
  * same repetition, and the median over repetitions stands for it, with its interval.
  * Invariant: a repetition takes all kernels within some milliseconds, so a disturbance that lasts changes all alike.
  *
+ * Problem: another thread on the same core, which a guest does not see, takes slots and sets away without any ticks.
+ * Idea: each repetition also times nops, which need nothing but slots. A repetition in which they took a tenth longer
+ * than in the best of the probe was shared, and is left out; the choice knows nothing of what it is made for.
+ *
  * The kernels run in a child process, which is killed when its time is over: code that a processor does not survive ends
  * the batch, not the program. */
 #ifndef IFR_HARNESS_PROBE_CLOCK_H
@@ -16,10 +20,10 @@
 #include "harness/probe/curve.h"
 #include "harness/probe/kernel.h"
 
-enum { PROBE_BATCH_MOST = 128 };
+enum { PROBE_BATCH_MOST = 128, PROBE_REFERENCES = 2 /* additions, nops */ };
 
 struct probe_batch {
-	struct probe_kernel kernels[PROBE_BATCH_MOST]; /* the first is the additions */
+	struct probe_kernel kernels[PROBE_BATCH_MOST]; /* the references come first */
 	size_t count;
 	size_t repetitions; /* that ran */
 	double *ticks;      /* [repetition][kernel], of an element */
@@ -27,14 +31,19 @@ struct probe_batch {
 	int64_t budget_ns;
 };
 
-/* Starts a batch with the additions. */
+/* Starts a batch with the references. */
 void probe_batch_init(struct probe_batch *batch, bool wants_huge_pages, int64_t budget_ns);
 void probe_batch_release(struct probe_batch *batch);
-/* Returns the next kernel, initialised, to be built. */
+/* Returns the next kernel, initialised, to be built. They have the numbers 1, 2, … */
 struct probe_kernel *probe_batch_add(struct probe_batch *batch);
 /* Runs it. Errors: IFR_E_ENVIRONMENT if code cannot be mapped, the child died, or too few repetitions fitted the
  * budget. */
 int probe_batch_run(struct probe_batch *batch, struct ifr_error *err);
+
+/* The cycles of a nop in the best quarter of the repetitions; 0 if they are few. */
+double probe_batch_best_nop(const struct probe_batch *batch);
+/* Keeps the repetitions in which a nop took at most so many cycles. Errors: IFR_E_ENVIRONMENT if they are too few. */
+int probe_batch_select(struct probe_batch *batch, double nop_cycles, struct ifr_error *err);
 
 /* The cycles of an element of a kernel, less those of another (0: none). */
 struct probe_estimate probe_batch_cycles(const struct probe_batch *batch, size_t kernel, size_t less);

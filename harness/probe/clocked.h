@@ -10,6 +10,7 @@ struct probe_clocked {
 	struct ifr_probe_result *result;
 	uint64_t seed;
 	int64_t batch_ns; /* for one batch */
+	double best_nop;  /* cycles of a nop in the best repetitions so far */
 };
 
 int probe_clocked_run(const struct ifr_probe_options *options, struct ifr_probe_result *result,

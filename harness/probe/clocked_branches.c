@@ -22,56 +22,72 @@ static const struct chains all_chains[] = {
 	{64, "taken-64-capacity", "taken-64-cycles", "taken-64-cycles-more"},
 };
 
-/* The first flat part of the curve, and what a few branches more take. */
-static void tell_chains(struct probe_clocked *probe, const struct chains *chains,
-                        const struct probe_point *points) {
-	const double level = probe_curve_level(points, 0, 2, 0.15, 0.1);
-	size_t edge = 0, last = BEHIND;
-	while (edge < COUNTS && points[edge].y.value < level)
-		edge++;
-	last = edge + BEHIND < COUNTS ? edge + BEHIND : COUNTS - 1;
-	probe_clocked_tell(probe, IFR_PROBE_BTB, chains->inside, "cycles", &points[1].y, 0.5,
-	                   "for a taken branch of a few");
-	if (!probe_curve_edge(points, 0, last, level, &edge)) {
-		probe_tell_nothing(
-			probe->result, IFR_PROBE_BTB, chains->capacity,
-			"no count, four an octave, up to which a taken branch takes surely less than %.2f cycles", level);
-		return;
-	}
-	probe_tell(probe->result, IFR_PROBE_BTB, chains->capacity, "branches", points[edge].x,
-	           "the last of the counts, four an octave, at which taken branches %u bytes apart take no longer",
-	           chains->distance);
-	probe_clocked_tell(probe, IFR_PROBE_BTB, chains->outside, "cycles", &points[last].y,
-	                   0.5 * points[last].y.value, "for a taken branch of some more");
-}
-
-/* The distances tell a BTB from a cache, of which either may end the flat part: a BTB's capacity counts branches. */
-static void measure_chains(struct probe_clocked *probe, const struct chains *chains) {
+/* Measures the curve, and finds the end of its first flat part. Returns false where nothing was measured; an edge of 0 is
+ * not told. */
+static bool measure_chains(struct probe_clocked *probe, const struct chains *chains, struct probe_point *points,
+                           size_t *edge) {
 	const char *const keys[] = {chains->capacity, NULL};
-	struct probe_point points[COUNTS];
 	struct probe_batch batch;
+	size_t last = 0;
 	probe_batch_init(&batch, false, probe->batch_ns);
 	for (size_t i = 0; i < COUNTS; i++)
 		probe_branch_chain(probe_batch_add(&batch),
 		                   &(struct probe_places){count_at(i), 1, chains->distance, chains->distance});
-	if (probe_clocked_measure(probe, &batch, IFR_PROBE_BTB, keys)) {
-		for (size_t i = 0; i < COUNTS; i++)
-			points[i] = (struct probe_point){(double)count_at(i), probe_batch_cycles(&batch, i + 1, 0)};
-		tell_chains(probe, chains, points);
-	}
+	const bool measured = probe_clocked_measure(probe, &batch, IFR_PROBE_BTB, keys);
+	for (size_t i = 0; measured && i < COUNTS; i++)
+		points[i] = (struct probe_point){(double)count_at(i), probe_batch_cycles(&batch, i + 1, 0)};
 	probe_batch_release(&batch);
+	if (!measured)
+		return false;
+	const struct probe_border border = probe_curve_border(points, 2, 1.1, 1.35);
+	while (last < COUNTS && points[last].y.value < border.inside)
+		last++;
+	last = last + BEHIND < COUNTS ? last + BEHIND : COUNTS - 1;
+	if (!probe_curve_edge(points, last, border, edge))
+		*edge = 0;
+	return true;
+}
+
+/* The distances tell a BTB from a cache, of which either may end the flat part: a BTB's capacity counts branches. */
+static void tell_chains(struct probe_clocked *probe, const struct chains *chains) {
+	struct probe_point points[COUNTS];
+	size_t edge = 0;
+	if (!measure_chains(probe, chains, points, &edge))
+		return;
+	probe_clocked_tell(probe, IFR_PROBE_BTB, chains->inside, "cycles", &points[1].y, 0.5,
+	                   "for a taken branch of a few");
+	if (!edge) {
+		probe_tell_nothing(
+			probe->result, IFR_PROBE_BTB, chains->capacity,
+			"no count, four an octave, up to which taken branches %u bytes apart are surely as fast, in two "
+			"processes",
+			chains->distance);
+		return;
+	}
+	probe_tell_interval(
+		probe->result, IFR_PROBE_BTB, chains->capacity, "",
+		(double[]){points[edge].x, points[edge].x, points[edge + 1].x - 1},
+		"the last of the counts, four an octave, at which taken branches %u bytes apart take no longer",
+		chains->distance);
+	probe_clocked_tell(probe, IFR_PROBE_BTB, chains->outside, "cycles", &points[edge + BEHIND].y,
+	                   0.5 * points[edge + BEHIND].y.value, "for a taken branch of some more");
 }
 
 void probe_clocked_btb(struct probe_clocked *probe) {
 	for (size_t i = 0; i < sizeof all_chains / sizeof *all_chains; i++)
-		measure_chains(probe, &all_chains[i]);
+		tell_chains(probe, &all_chains[i]);
 }
 
 /* --- return stack ------------------------------------------------------------------------------------------------ */
 
 /* One call more takes few cycles as long as its return is predicted, and a misprediction more from then on. */
 void probe_clocked_returns(struct probe_clocked *probe) {
-	enum { DEPTHS = 80, FIRST = 4, DEAR = 8 /* cycles that no predicted call and return takes */ };
+	enum {
+		DEPTHS = 80,
+		FIRST = 4,
+		CHEAP = 6,
+		DEAR = 10 /* cycles of a predicted call and return, at most, and not */
+	};
 	static const char *const keys[] = {"return_stack.entries", NULL};
 	struct probe_point points[DEPTHS];
 	struct probe_batch batch;
@@ -85,9 +101,9 @@ void probe_clocked_returns(struct probe_clocked *probe) {
 				(double)(FIRST + i + 1),
 				probe_batch_difference(&batch, i + 2, (double)(FIRST + i + 1), i + 1, (double)(FIRST + i))};
 		/* Far behind the edge other limits show: six points suffice. */
-		for (edge = 0; edge < DEPTHS && points[edge].y.value < DEAR; edge++)
+		for (edge = 0; edge < DEPTHS && points[edge].y.value < CHEAP; edge++)
 			last = edge + 6 < DEPTHS ? edge + 6 : DEPTHS - 1;
-		if (probe_curve_edge(points, 0, last, DEAR, &edge))
+		if (probe_curve_edge(points, last, (struct probe_border){CHEAP, DEAR}, &edge))
 			probe_tell(probe->result, IFR_PROBE_RETURN, keys[0], "", points[edge].x,
 			           "nested calls; one call more takes more than %d cycles more", DEAR);
 		else

@@ -4,7 +4,13 @@
 #include "harness/probe/findings.h"
 #include "harness/probe/kernels.h"
 
+#include <cpuid.h>
 #include <unistd.h>
+
+/* A full cache meets some other lines, too: a load inside it takes up to half longer than the fastest, one outside twice
+ * as long. */
+#define INSIDE 1.5
+#define OUTSIDE 2.0
 
 enum { LINE = 64, POINTS_MOST = 64, STEPS_OF_OCTAVE = 8 };
 
@@ -39,33 +45,31 @@ struct level {
 	int cpuid;                  /* sysconf's name of the size that CPUID gives */
 	double least, most;         /* sizes that are tried */
 	unsigned steps;
-	double part; /* by which a load takes longer outside */
 };
 
 static const struct level levels[] = {
-	{"l1d.bytes", "l1d-latency", _SC_LEVEL1_DCACHE_SIZE, 8 << 10, 128 << 10, STEPS_OF_OCTAVE, 0.5},
-	{"l2.bytes", "l2-latency", _SC_LEVEL2_CACHE_SIZE, 160 << 10, 5 << 20, STEPS_OF_OCTAVE / 2, 0.5},
-	{"l3.bytes", "l3-latency", _SC_LEVEL3_CACHE_SIZE, 8 << 20, 64 << 20, 2, 0.4},
+	{"l1d.bytes", "l1d-latency", _SC_LEVEL1_DCACHE_SIZE, 8 << 10, 128 << 10, STEPS_OF_OCTAVE},
+	{"l2.bytes", "l2-latency", _SC_LEVEL2_CACHE_SIZE, 160 << 10, 5 << 20, STEPS_OF_OCTAVE / 2},
+	{"l3.bytes", "l3-latency", _SC_LEVEL3_CACHE_SIZE, 8 << 20, 64 << 20, 2},
 };
 enum { LEVELS = sizeof levels / sizeof *levels };
 
 /* A size that CPUID contradicts is not told: pages that share sets of a cache by chance, or other users of it, make it
  * smaller. */
 static void tell_size(struct probe_clocked *probe, const struct level *level, const struct curve *curve) {
-	const double border = probe_curve_level(curve->points, 0, 3, 0, level->part);
+	const struct probe_border border = probe_curve_border(curve->points, 3, INSIDE, OUTSIDE);
 	const long known = sysconf(level->cpuid);
 	size_t edge;
-	if (!probe_curve_edge(curve->points, 0, curve->count - 1, border, &edge))
+	if (!probe_curve_edge(curve->points, curve->count - 1, border, &edge))
 		probe_tell_nothing(probe->result, IFR_PROBE_CACHES, level->size,
-		                   "no size up to which a chase takes surely less than %.3g cycles, and above surely more",
-		                   border);
+		                   "no size up to which it takes surely less than %.3g cycles, and above more than %.3g",
+		                   border.inside, border.outside);
 	else if (known > 0 && (double)known != curve->points[edge].x)
 		probe_tell_nothing(probe->result, IFR_PROBE_CACHES, level->size,
-		                   "a chase takes longer above %.0f bytes, and CPUID gives %ld", curve->points[edge].x,
-		                   known);
+		                   "it takes longer above %.0f bytes, and CPUID gives %ld", curve->points[edge].x, known);
 	else
 		probe_tell(probe->result, IFR_PROBE_CACHES, level->size, "bytes", curve->points[edge].x,
-		           "the largest region that a random chase runs through at the same speed; %s",
+		           "the largest region of a random chase, or of straight code, at the same speed; %s",
 		           known > 0 ? "CPUID gives the same" : "CPUID gives none");
 }
 
@@ -82,14 +86,34 @@ static void tell_ways(struct probe_clocked *probe) {
 	if (probe_clocked_measure(probe, &batch, IFR_PROBE_CACHES, keys)) {
 		for (size_t i = 0; i < curve.count; i++)
 			curve.points[i] = (struct probe_point){(double)(LEAST + i), probe_batch_cycles(&batch, i + 1, 0)};
-		const double border = probe_curve_level(curve.points, 0, 3, 0, 0.5);
-		if (probe_curve_edge(curve.points, 0, curve.count - 1, border, &edge) &&
+		const struct probe_border border = probe_curve_border(curve.points, 3, INSIDE, OUTSIDE);
+		if (probe_curve_edge(curve.points, curve.count - 1, border, &edge) &&
 		    (known <= 0 || (double)known == curve.points[edge].x))
 			probe_tell(probe->result, IFR_PROBE_CACHES, keys[0], "", curve.points[edge].x,
 			           "lines 4096 bytes apart that a chase runs through at the same speed");
 		else
 			probe_tell_nothing(probe->result, IFR_PROBE_CACHES, keys[0],
 			                   "no number of lines 4096 bytes apart up to which a chase takes surely less");
+	}
+	probe_batch_release(&batch);
+}
+
+/* Straight code of long nops: outside the cache, its bytes come more slowly. */
+static void tell_code(struct probe_clocked *probe) {
+	enum { NOP = 8 };
+	static const struct level level = {"l1i.bytes", NULL,      _SC_LEVEL1_ICACHE_SIZE,
+	                                   8 << 10,     128 << 10, STEPS_OF_OCTAVE / 2};
+	static const char *const keys[] = {"l1i.bytes", NULL};
+	struct curve curve = {0};
+	struct probe_batch batch;
+	lay_sizes(&curve, level.least, level.most, level.steps);
+	probe_batch_init(&batch, true, probe->batch_ns);
+	for (size_t i = 0; i < curve.count; i++)
+		probe_nops(probe_batch_add(&batch), (size_t)curve.points[i].x / NOP - 2 /* and the loop's end */, NOP);
+	if (probe_clocked_measure(probe, &batch, IFR_PROBE_CACHES, keys)) {
+		for (size_t i = 0; i < curve.count; i++)
+			curve.points[i].y = probe_batch_cycles(&batch, i + 1, 0);
+		tell_size(probe, &level, &curve);
 	}
 	probe_batch_release(&batch);
 }
@@ -108,7 +132,6 @@ static void tell_penalties(struct probe_clocked *probe, const struct probe_estim
 
 void probe_clocked_caches(struct probe_clocked *probe) {
 	struct probe_estimate latency[LEVELS] = {{0}};
-	double whole;
 	for (unsigned i = 0; i < LEVELS; i++) {
 		const char *const keys[] = {levels[i].size, levels[i].latency, NULL};
 		struct curve curve = {0};
@@ -120,11 +143,30 @@ void probe_clocked_caches(struct probe_clocked *probe) {
 		probe_clocked_tell(probe, IFR_PROBE_CACHES, levels[i].latency, "cycles", &latency[i],
 		                   0.2 * latency[i].value, "a load of a random chase within this cache");
 	}
-	if (probe_estimate_whole(&latency[0], 1, &whole))
-		probe_clocked_tell_cycles(probe, IFR_PROBE_CACHES, "pipeline.load_latency", &latency[0],
-		                          "a load of a chase within the first cache");
 	tell_penalties(probe, latency);
 	tell_ways(probe);
+	tell_code(probe);
+}
+
+/* Entries of the first data TLB for pages of 4 KiB, by CPUID; 0 if it does not say. Ref: AMD 24594, CPUID 8000_0005h. */
+static unsigned read_dtlb_entries(void) {
+	unsigned a = 0, b = 0, c = 0, d = 0;
+	/* Intel's processors answer 0. */
+	return __get_cpuid(0x80000005, &a, &b, &c, &d) ? b >> 16 & 255 : 0;
+}
+
+/* The last point that fits, and the first that does not: between them lies the number. Returns whether it is told. */
+static bool tell_dtlb(struct probe_clocked *probe, const char *key, double fits, double fails) {
+	const double values[] = {fits, fits, fails - 1};
+	const unsigned known = read_dtlb_entries();
+	const bool told = !known || (double)known == fits;
+	if (!told)
+		probe_tell_nothing(probe->result, IFR_PROBE_TLBS, key, "%.0f pages fit, and CPUID gives %u", fits, known);
+	else
+		probe_tell_interval(probe->result, IFR_PROBE_TLBS, key, "", values,
+		                    "pages, eight counts an octave, that a chase runs through as fast as through few; %s",
+		                    known ? "CPUID gives the same" : "CPUID gives none");
+	return told;
 }
 
 /* Two chases over as many lines, one in few pages and one with a page for each line: what it takes more is the TLB's. */
@@ -145,15 +187,15 @@ void probe_clocked_tlbs(struct probe_clocked *probe) {
 	if (probe_clocked_measure(probe, &batch, IFR_PROBE_TLBS, keys)) {
 		for (size_t i = 0; i < curve.count; i++)
 			curve.points[i].y = probe_batch_cycles(&batch, 2 * i + 2, 2 * i + 1);
-		if (probe_curve_edge(curve.points, 0, curve.count - 1, 1, &edge)) {
-			probe_tell(probe->result, IFR_PROBE_TLBS, keys[0], "", curve.points[edge].x,
-			           "pages, eight counts an octave, that a chase runs through as fast as through few");
-			probe_clocked_tell_cycles(
-				probe, IFR_PROBE_TLBS, keys[1], &curve.points[edge + 2].y,
-				"a load with a page of its own, of a few more, less one of as many in few pages");
+		if (probe_curve_edge(curve.points, curve.count - 1, (struct probe_border){0.5, 2}, &edge)) {
+			if (tell_dtlb(probe, keys[0], curve.points[edge].x, curve.points[edge + 1].x))
+				probe_clocked_tell_cycles(
+					probe, IFR_PROBE_TLBS, keys[1], &curve.points[edge + 2].y,
+					"a load with a page of its own, of a few more, less one of as many in few pages");
 		} else {
-			probe_tell_nothing(probe->result, IFR_PROBE_TLBS, keys[0],
-			                   "no number of pages up to which a load takes surely less than a cycle more");
+			probe_tell_nothing(
+				probe->result, IFR_PROBE_TLBS, keys[0],
+				"no number of pages up to which a load takes surely as long, and above two cycles more");
 		}
 	}
 	probe_batch_release(&batch);

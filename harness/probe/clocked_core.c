@@ -8,20 +8,14 @@
 
 #include "common/random.h"
 
-/* Nops may fuse, so their number in a cycle is not the core's width. */
 void probe_clocked_cycle(struct probe_clocked *probe) {
-	enum { NOPS = 1024 };
-	static const char *const keys[] = {"ticks-per-cycle", "nops-per-cycle", NULL};
+	static const char *const keys[] = {"ticks-per-cycle", NULL};
 	struct probe_batch batch;
 	probe_batch_init(&batch, false, probe->batch_ns);
-	probe_nops(probe_batch_add(&batch), NOPS, 1);
 	if (probe_clocked_measure(probe, &batch, IFR_PROBE_CYCLE, keys)) {
-		const struct probe_estimate ticks = probe_batch_ticks(&batch), nop = probe_batch_cycles(&batch, 1, 0);
-		const struct probe_estimate rate = {1 / nop.value, 1 / nop.high, 1 / nop.low, nop.told && nop.low > 0};
+		const struct probe_estimate ticks = probe_batch_ticks(&batch);
 		probe_clocked_tell(probe, IFR_PROBE_CYCLE, keys[0], "ticks", &ticks, 0.1 * ticks.value,
 		                   "ticks of the time stamp counter for a dependent addition, which takes a cycle");
-		probe_clocked_tell(probe, IFR_PROBE_CYCLE, keys[1], "", &rate, 0.1 * rate.value,
-		                   "nops of one byte, which some processors fuse");
 	}
 	probe_batch_release(&batch);
 }
@@ -52,7 +46,8 @@ void probe_clocked_penalty(struct probe_clocked *probe) {
 enum { LINE = 64, ALIGNED = 1, ACROSS_LINE, ACROSS_PAGE, APART, ALIAS };
 
 void probe_clocked_memory(struct probe_clocked *probe) {
-	static const char *const keys[] = {"pipeline.line_split", "pipeline.page_split", "pipeline.alias", NULL};
+	static const char *const keys[] = {"pipeline.line_split", "pipeline.page_split", "pipeline.alias",
+	                                   "pipeline.load_latency", NULL};
 	struct probe_batch batch;
 	probe_batch_init(&batch, false, probe->batch_ns);
 	probe_chase_self(probe_batch_add(&batch), 0);
@@ -63,7 +58,9 @@ void probe_clocked_memory(struct probe_clocked *probe) {
 	if (probe_clocked_measure(probe, &batch, IFR_PROBE_MEMORY, keys)) {
 		const struct probe_estimate line = probe_batch_cycles(&batch, ACROSS_LINE, ALIGNED),
 									page = probe_batch_cycles(&batch, ACROSS_PAGE, ALIGNED),
-									alias = probe_batch_cycles(&batch, ALIAS, APART);
+									alias = probe_batch_cycles(&batch, ALIAS, APART),
+									load = probe_batch_cycles(&batch, ALIGNED, 0);
+		probe_clocked_tell_cycles(probe, IFR_PROBE_MEMORY, keys[3], &load, "a load of a chase over one pointer");
 		probe_clocked_tell_cycles(probe, IFR_PROBE_MEMORY, keys[0], &line,
 		                          "a chase over one pointer across two lines, less one within a line");
 		probe_clocked_tell_cycles(probe, IFR_PROBE_MEMORY, keys[1], &page,

@@ -5,6 +5,7 @@
 
 #include "harness/statistics/statistics.h"
 
+#define NEAR 0.35
 enum { VALUES_LEAST = 5, SIDE_LEAST = 2 };
 
 struct probe_estimate probe_estimate_median(const double *values, size_t count) {
@@ -19,28 +20,29 @@ struct probe_estimate probe_estimate_median(const double *values, size_t count) 
 	return estimate;
 }
 
-bool probe_curve_edge(const struct probe_point *points, size_t first, size_t last, double level, size_t *edge) {
-	size_t below = first;
-	while (below <= last && points[below].y.told && points[below].y.high < level)
-		below++;
-	if (below < first + SIDE_LEAST || last + 1 < below + SIDE_LEAST)
+bool probe_curve_edge(const struct probe_point *points, size_t last, struct probe_border border, size_t *edge) {
+	size_t inside = 0;
+	while (inside <= last && points[inside].y.told && points[inside].y.high < border.inside)
+		inside++;
+	if (inside < SIDE_LEAST || last + 1 < inside + SIDE_LEAST)
 		return false;
-	for (size_t i = below; i <= last; i++)
-		if (!points[i].y.told || points[i].y.low <= level)
+	for (size_t i = inside; i <= last; i++)
+		if (!points[i].y.told || points[i].y.low <= border.outside)
 			return false;
-	*edge = below - 1;
+	*edge = inside - 1;
 	return true;
 }
 
-double probe_curve_level(const struct probe_point *points, size_t first, size_t count, double above, double part) {
+struct probe_border probe_curve_border(const struct probe_point *points, size_t count, double inside,
+                                       double outside) {
 	double sum = 0;
-	for (size_t i = first; i < first + count; i++)
+	for (size_t i = 0; i < count; i++)
 		sum += points[i].y.value;
-	return sum / (double)count * (1 + part) + above;
+	return (struct probe_border){sum / (double)count * inside, sum / (double)count * outside};
 }
 
 bool probe_estimate_whole(const struct probe_estimate *estimate, double widest, double *whole) {
 	*whole = round(estimate->value);
-	return estimate->told && estimate->high - estimate->low < widest && estimate->low > *whole - 0.5 &&
-	       estimate->high < *whole + 0.5;
+	return estimate->told && estimate->high - estimate->low < widest && estimate->low > *whole - NEAR &&
+	       estimate->high < *whole + NEAR;
 }

@@ -19,15 +19,21 @@ struct probe_point {
 	struct probe_estimate y;
 };
 
-/* A flat part ends between two neighbouring points: all points from `first` to it are surely below `level`, and all
- * points behind it, up to `last`, surely above. Stores the last point of the flat part. Returns false where an interval
- * includes the level, a point is on the wrong side, or either side has fewer than two points. */
-bool probe_curve_edge(const struct probe_point *points, size_t first, size_t last, double level, size_t *edge);
+/* Values between these are neither inside a flat part nor behind it. */
+struct probe_border {
+	double inside, outside;
+};
 
-/* A level between the flat part at the curve's begin and what follows: a part above the median of its first points. */
-double probe_curve_level(const struct probe_point *points, size_t first, size_t count, double above, double part);
+/* A flat part ends between two neighbouring points: all points before are surely inside, all points behind, up to `last`,
+ * surely outside. Stores the last point of the flat part. Returns false where an interval reaches a border, a point is on
+ * the wrong side, or either side has fewer than two points: a slope has no edge. */
+bool probe_curve_edge(const struct probe_point *points, size_t last, struct probe_border border, size_t *edge);
 
-/* Whole numbers: told if the interval includes exactly one and is narrower than `widest`. */
+/* A border above the mean of the curve's first points: parts of it, 1.2 for a fifth more. */
+struct probe_border probe_curve_border(const struct probe_point *points, size_t count, double inside,
+                                       double outside);
+
+/* Whole numbers: told if the whole interval is near one, and narrower than `widest`. */
 bool probe_estimate_whole(const struct probe_estimate *estimate, double widest, double *whole);
 
 #endif

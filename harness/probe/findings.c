@@ -88,6 +88,38 @@ void probe_tell_nothing(struct ifr_probe_result *result, enum ifr_probe_part par
 	va_end(arguments);
 }
 
+static double least(double a, double b) {
+	return a < b ? a : b;
+}
+
+static double most(double a, double b) {
+	return a > b ? a : b;
+}
+
+static bool agree(const struct ifr_probe_finding *a, const struct ifr_probe_finding *b) {
+	enum { PARTS = 20 };
+	if (a->is_setting)
+		return a->value <= b->value && a->value >= b->value;
+	return (a->low <= b->high && b->low <= a->high) ||
+	       most(a->value, b->value) - least(a->value, b->value) < most(a->value, b->value) / PARTS;
+}
+
+void probe_tell_agreed(struct ifr_probe_result *result, const struct ifr_probe_result *one,
+                       const struct ifr_probe_result *other) {
+	for (size_t i = 0; i < one->findings_count; i++) {
+		const struct ifr_probe_finding *a = &one->findings[i], *b = ifr_probe_find(other, a->key);
+		if (!a->told || !b || !b->told)
+			probe_tell_nothing(result, a->part, a->key, "%s", b && a->told ? b->experiment : a->experiment);
+		else if (!agree(a, b))
+			probe_tell_nothing(result, a->part, a->key, "%.4g in one process, %.4g in another: %s", a->value,
+			                   b->value, a->experiment);
+		else
+			probe_tell_interval(result, a->part, a->key, a->unit,
+			                    (double[]){a->value, least(a->low, b->low), most(a->high, b->high)}, "%s",
+			                    a->experiment);
+	}
+}
+
 void probe_add_step(struct ifr_probe_result *result, unsigned step, unsigned parameter, double missed) {
 	if (result->steps_count == result->steps_room) {
 		result->steps_room = result->steps_room ? 2 * result->steps_room : 64;

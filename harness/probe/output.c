@@ -21,6 +21,9 @@ static char *format_value(const struct ifr_probe_finding *finding) {
 		return ifr_format("%.*g%s%s",
 		                  finding->value < rint(finding->value) || finding->value > rint(finding->value) ? 4 : 12,
 		                  finding->value, space, finding->unit);
+	if (finding->low >= 100 && finding->low < 1e9)
+		return ifr_format("%.0f (%.0f-%.0f)%s%s", finding->value, finding->low, finding->high, space,
+		                  finding->unit);
 	return ifr_format("%.3g (%.3g-%.3g)%s%s", finding->value, finding->low, finding->high, space, finding->unit);
 }
 

@@ -50,7 +50,7 @@ teardown_file() {
 	within 120 interfero probe --only cycle,return,caches,tlbs,memory,penalty --budget 8s --json -q >found.json
 	jq -e '.source == "clock" and (.findings | length) >= 12' found.json
 	local key size
-	for key in 'l1d.bytes LEVEL1_DCACHE_SIZE' 'l2.bytes LEVEL2_CACHE_SIZE' 'l3.bytes LEVEL3_CACHE_SIZE' 'l1d.ways LEVEL1_DCACHE_ASSOC'; do
+	for key in 'l1i.bytes LEVEL1_ICACHE_SIZE' 'l1d.bytes LEVEL1_DCACHE_SIZE' 'l2.bytes LEVEL2_CACHE_SIZE' 'l3.bytes LEVEL3_CACHE_SIZE' 'l1d.ways LEVEL1_DCACHE_ASSOC'; do
 		size=$(getconf "${key#* }")
 		jq -e --arg key "${key% *}" --argjson size "${size:-0}" \
 			'.findings[] | select(.key == $key) | (.told | not) or $size == 0 or .value == $size' found.json || say "$key $(cat found.json)"

@@ -13,6 +13,7 @@
 
 #include "common/random.h"
 #include "harness/probe/curve.h"
+#include "harness/probe/findings.h"
 #include "harness/probe/history.h"
 #include "harness/probe/lru.h"
 #include "harness/probe/organisation.h"
@@ -111,6 +112,7 @@ static void test_lru_misses(void **state) {
 
 /* --- curves -------------------------------------------------------------------------------------------------------- */
 
+static const struct probe_border border = {5, 8};
 enum { POINTS = 24, EDGE = 13, VALUES = 41 };
 
 static double draw_normal(uint64_t seed, uint64_t *number) {
@@ -148,7 +150,7 @@ static void test_edges(void **state) {
 			struct probe_point points[POINTS];
 			size_t edge;
 			draw_curve(points, cases[i].sd, cases[i].disturbed, seed);
-			if (!probe_curve_edge(points, 0, POINTS - 1, 6, &edge))
+			if (!probe_curve_edge(points, POINTS - 1, border, &edge))
 				continue;
 			assert_int_equal(edge, EDGE);
 			told++;
@@ -164,14 +166,14 @@ static void test_no_edges(void **state) {
 	size_t edge;
 	for (size_t i = 0; i < POINTS; i++)
 		points[i] = (struct probe_point){(double)i, {4, 3.9, 4.1, true}};
-	assert_false(probe_curve_edge(points, 0, POINTS - 1, 6, &edge));
+	assert_false(probe_curve_edge(points, POINTS - 1, border, &edge));
 	for (size_t i = 0; i < POINTS; i++)
 		points[i].y = (struct probe_estimate){4 + (double)i / 4, 3 + (double)i / 4, 5 + (double)i / 4, true};
-	assert_false(probe_curve_edge(points, 0, POINTS - 1, 6, &edge));
+	assert_false(probe_curve_edge(points, POINTS - 1, border, &edge));
 	draw_curve(points, 0, 0, 1);
-	assert_true(probe_curve_edge(points, 0, POINTS - 1, 6, &edge));
+	assert_true(probe_curve_edge(points, POINTS - 1, border, &edge));
 	points[EDGE + 5].y = points[0].y;
-	assert_false(probe_curve_edge(points, 0, POINTS - 1, 6, &edge));
+	assert_false(probe_curve_edge(points, POINTS - 1, border, &edge));
 }
 
 static void test_whole_cycles(void **state) {
@@ -182,6 +184,33 @@ static void test_whole_cycles(void **state) {
 	assert_false(probe_estimate_whole(&(struct probe_estimate){10.4, 10.1, 10.7, true}, 1, &whole));
 	assert_false(probe_estimate_whole(&(struct probe_estimate){10, 9.9, 10.1, false}, 1, &whole));
 	assert_false(probe_estimate_median((double[]){1, 1, 1, 1}, 4).told);
+}
+
+/* Twice the same is told, with both intervals; anything else is not. */
+static void test_agreement(void **state) {
+	(void)state;
+	struct ifr_probe_result one = {0}, other = {0}, agreed = {0};
+	probe_tell(&one, IFR_PROBE_CACHES, "l1d.ways", "", 8, "x");
+	probe_tell(&other, IFR_PROBE_CACHES, "l1d.ways", "", 8, "x");
+	probe_tell(&one, IFR_PROBE_CACHES, "l2.ways", "", 8, "x");
+	probe_tell(&other, IFR_PROBE_CACHES, "l2.ways", "", 16, "x");
+	probe_tell_interval(&one, IFR_PROBE_CACHES, "near", "", (double[]){10, 9.9, 10.1}, "x");
+	probe_tell_interval(&other, IFR_PROBE_CACHES, "near", "", (double[]){10.3, 10.2, 10.4}, "x");
+	probe_tell_interval(&one, IFR_PROBE_CACHES, "far", "", (double[]){10, 9.9, 10.1}, "x");
+	probe_tell_interval(&other, IFR_PROBE_CACHES, "far", "", (double[]){15, 14, 16}, "x");
+	probe_tell(&one, IFR_PROBE_CACHES, "once", "", 1, "x");
+	probe_tell_nothing(&other, IFR_PROBE_CACHES, "once", "noise");
+	probe_tell_agreed(&agreed, &one, &other);
+	assert_true(ifr_probe_find(&agreed, "l1d.ways")->told);
+	assert_false(ifr_probe_find(&agreed, "l2.ways")->told);
+	assert_true(ifr_probe_find(&agreed, "near")->told);
+	assert_true(ifr_probe_find(&agreed, "near")->low < 9.95 && ifr_probe_find(&agreed, "near")->high > 10.35);
+	assert_false(ifr_probe_find(&agreed, "far")->told);
+	assert_false(ifr_probe_find(&agreed, "once")->told);
+	assert_string_equal(ifr_probe_find(&agreed, "once")->experiment, "noise");
+	ifr_probe_release(&one);
+	ifr_probe_release(&other);
+	ifr_probe_release(&agreed);
 }
 
 /* --- histories ----------------------------------------------------------------------------------------------------- */
@@ -246,7 +275,7 @@ int main(void) {
 		cmocka_unit_test(test_unclear_answers), cmocka_unit_test(test_lru_misses),
 		cmocka_unit_test(test_edges),           cmocka_unit_test(test_no_edges),
 		cmocka_unit_test(test_whole_cycles),    cmocka_unit_test(test_flow),
-		cmocka_unit_test(test_correlation),
+		cmocka_unit_test(test_correlation),     cmocka_unit_test(test_agreement),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
