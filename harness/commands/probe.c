@@ -6,6 +6,7 @@
 #include "common/file.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/layout_options.h"
+#include "harness/commands/machine_option.h"
 #include "harness/commands/progress.h"
 #include "harness/probe/probe.h"
 
@@ -15,7 +16,7 @@ struct options {
 	bool json, quiet;
 };
 
-enum { KEY_SEED = 256, KEY_ONLY, KEY_BUDGET };
+enum { KEY_MACHINE = 256, KEY_SEED, KEY_ONLY, KEY_BUDGET };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
@@ -23,7 +24,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	int rc = 0;
 	switch (key) {
 	case 'm':
-		options->probe.machine = argument;
+		ifr_command_note("-m is the metric in other commands: write --machine %s", argument);
+		/* fall through */
+	case KEY_MACHINE:
+		rc = machine_option(argument, &options->probe.machine, &err);
 		break;
 	case 'o':
 		options->output = argument;
@@ -56,10 +60,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option table[] = {
-	{"machine", 'm', "MACHINE", 0,
+	{"machine", KEY_MACHINE, "MACHINE", 0,
      "Probe a described machine in the model, by its events, instead of this one by the clock: NAME or FILE, with "
      "changes: p6,btb1.ways=2",
      1},
+	{NULL, 'm', "MACHINE", OPTION_HIDDEN, NULL, 0},
 	{"only", KEY_ONLY, "PARTS", 0, "Some of cycle,btb,history,return,caches,tlbs,memory,penalty (all)", 1},
 	{"budget", KEY_BUDGET, "TIME", 0, "Time for measurements by the clock (3min)", 1},
 	{"seed", KEY_SEED, "N", 0, "Seed of random orders and outcomes (1)", 1},

@@ -17,7 +17,7 @@ teardown_file() {
 }
 
 @test "a described machine's table fits 80 columns and has the paper's results" {
-	within 60 interfero probe -m p6 --only btb,history >table
+	within 60 interfero probe --machine p6 --only btb,history >table
 	not grep -qE '.{81}' table
 	grep -qE '^  btb1.entries +512 ' table
 	grep -qE '^  btb1.ways +4 ' table
@@ -27,19 +27,19 @@ teardown_file() {
 
 @test "JSON has a schema version, the seed, and each finding with its experiment" {
 	need jq
-	within 60 interfero probe -m netburst --only btb,return --seed 7 --json >found.json
+	within 60 interfero probe --machine netburst --only btb,return --seed 7 --json >found.json
 	jq -e '.schema_version == 1 and .source == "model" and .seed == 7 and .machine == "netburst"' found.json
 	[ "$(jq '.findings[] | select(.key == "btb1.entries") | .value' found.json)" = 4096 ]
 	jq -e '[.findings[] | select(.experiment == "")] | length == 0' found.json
 }
 
 @test "a written description is a machine, and probed it gives the same values" {
-	within 60 interfero probe -m p6,btb1.ways=2,return_stack.entries=9 --only btb,return -o found.cfg >/dev/null
+	within 60 interfero probe --machine p6,btb1.ways=2,return_stack.entries=9 --only btb,return -o found.cfg >/dev/null
 	grep -q 'ways = (2, "reverse-engineered", "measured: ' found.cfg
 	grep -q '"from p6,btb1.ways=2' found.cfg
 	interfero replay --describe-machine --machine ./found.cfg >described
 	grep -q '^btb1.ways = 2' described
-	within 60 interfero probe -m ./found.cfg --only btb,return >again
+	within 60 interfero probe --machine ./found.cfg --only btb,return >again
 	grep -qE '^  btb1.ways +2 ' again
 	grep -qE '^  return_stack.entries +9 ' again
 }
@@ -68,7 +68,7 @@ teardown_file() {
 
 @test "wrong parts, machines and words are refused" {
 	refuse 2 'no part "x"' 'cycle,btb' -- interfero probe --only btb,x
-	refuse 2 'no machine "p7"' -- interfero probe -m p7
+	refuse 2 'no machine "p7"' -- interfero probe --machine p7
 	refuse 2 'nothing more' -- interfero probe p6
-	refuse 4 'nowhere' -- interfero probe -m p6 --only return -o nowhere/found.cfg
+	refuse 4 'nowhere' -- interfero probe --machine p6 --only return -o nowhere/found.cfg
 }
