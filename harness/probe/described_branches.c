@@ -143,8 +143,8 @@ void probe_described_history(struct probe_described *probe) {
 	const struct probe_outcomes outcomes = {count_missed, keep_step, probe, probe->seed};
 	struct probe_histories histories;
 	probe_histories_find(&outcomes, &histories);
-	const unsigned conditional = probe_correlation_find(&outcomes, PROBE_ITEM_PATTERN),
-				   taken = probe_correlation_find(&outcomes, PROBE_ITEM_JUMP);
+	const unsigned conditional = probe_correlation_find(&outcomes, PROBE_ITEM_PATTERN, histories.local_bits),
+				   taken = probe_correlation_find(&outcomes, PROBE_ITEM_JUMP, histories.local_bits);
 	if (histories.longest_pattern < PROBE_LONGEST_PATTERN)
 		probe_tell(probe->result, IFR_PROBE_HISTORY, "longest-pattern", "", histories.longest_pattern,
 		           "step 1 of the paper: the longest pattern 1...10 that is predicted");

@@ -5,8 +5,9 @@
 
 #include "common/random.h"
 
-/* Rounds that a period of a pattern has at least: a processor's clock needs some time; and of random outcomes. */
-enum { ROUNDS = 840, RANDOM_ROUNDS = 509 };
+/* Rounds that a period of a pattern has at least, and one of random outcomes; of the latter some for each state of a
+ * local history, up to one of so many bits. */
+enum { ROUNDS = 840, RANDOM_ROUNDS = 509, ROUNDS_OF_STATE = 16, LONG_LOCAL = 10 };
 
 /* Half of the mispredictions that a pattern makes which is missed once a period. */
 static bool is_missed(double missed, unsigned period) {
@@ -158,37 +159,40 @@ void probe_histories_find(const struct probe_outcomes *outcomes, struct probe_hi
 
 /* --- correlation ------------------------------------------------------------------------------------------------ */
 
-static uint8_t *draw_outcomes(uint64_t seed) {
-	uint8_t *outcomes = ifr_alloc(RANDOM_ROUNDS);
-	for (size_t i = 0; i < RANDOM_ROUNDS; i++)
+static uint8_t *draw_outcomes(uint64_t seed, size_t rounds) {
+	uint8_t *outcomes = ifr_alloc(rounds);
+	for (size_t i = 0; i < rounds; i++)
 		outcomes[i] = ifr_siphash(seed, 1, &i, sizeof i) & 1;
 	return outcomes;
 }
 
 /* Whether the second of two branches with random outcomes is predicted: few mispredictions are added to the first's. */
-static bool is_correlated(const struct probe_outcomes *outcomes, const uint8_t *random,
+static bool is_correlated(const struct probe_outcomes *outcomes, const uint8_t *random, size_t rounds,
                           enum probe_item_kind between, unsigned branches) {
 	struct probe_item *items = ifr_alloc((branches + 2) * sizeof *items);
 	for (unsigned i = 0; i < branches; i++)
 		items[i + 1].kind = between;
 	items[0].outcomes = random;
-	const double alone = outcomes->missed(outcomes->data, items, branches + 2, RANDOM_ROUNDS);
+	const double alone = outcomes->missed(outcomes->data, items, branches + 2, rounds);
 	items[branches + 1].outcomes = random;
-	const double both = outcomes->missed(outcomes->data, items, branches + 2, RANDOM_ROUNDS);
+	const double both = outcomes->missed(outcomes->data, items, branches + 2, rounds);
 	free(items);
 	return both - alone < 0.25;
 }
 
-unsigned probe_correlation_find(const struct probe_outcomes *outcomes, enum probe_item_kind between) {
-	uint8_t *random = draw_outcomes(outcomes->seed);
+unsigned probe_correlation_find(const struct probe_outcomes *outcomes, enum probe_item_kind between,
+                                unsigned local_bits) {
+	const size_t wanted = local_bits <= LONG_LOCAL ? (size_t)ROUNDS_OF_STATE << local_bits : 0,
+				 rounds = wanted > RANDOM_ROUNDS ? wanted : RANDOM_ROUNDS;
+	uint8_t *random = draw_outcomes(outcomes->seed, rounds);
 	unsigned low = 0, high = 1; /* branches between, plus one; low is predicted */
-	while (high <= PROBE_FARTHEST_BRANCH && is_correlated(outcomes, random, between, high - 1)) {
+	while (high <= PROBE_FARTHEST_BRANCH && is_correlated(outcomes, random, rounds, between, high - 1)) {
 		low = high;
 		high *= 2;
 	}
 	while (low + 1 < high && low < PROBE_FARTHEST_BRANCH) {
 		const unsigned middle = low + (high - low) / 2;
-		if (is_correlated(outcomes, random, between, middle - 1))
+		if (is_correlated(outcomes, random, rounds, between, middle - 1))
 			low = middle;
 		else
 			high = middle;

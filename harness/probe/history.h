@@ -29,7 +29,9 @@ struct probe_histories {
 /* Goes through the flow. */
 void probe_histories_find(const struct probe_outcomes *outcomes, struct probe_histories *histories);
 /* Finds how many branches, of that kind, may lie between a branch with random outcomes and one that does the same, for
- * the second to be predicted, plus one: 0 where it never is, PROBE_FARTHEST_BRANCH where it always is. */
-unsigned probe_correlation_find(const struct probe_outcomes *outcomes, enum probe_item_kind between);
+ * the second to be predicted, plus one: 0 where it never is, PROBE_FARTHEST_BRANCH where it always is. local_bits: of the
+ * flow; so many random outcomes are drawn that this local history does not know them by heart. */
+unsigned probe_correlation_find(const struct probe_outcomes *outcomes, enum probe_item_kind between,
+                                unsigned local_bits);
 
 #endif

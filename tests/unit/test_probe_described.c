@@ -105,6 +105,9 @@ static void assert_complete(const char *spec, unsigned parts, const struct ifr_p
 	struct ifr_machine *machine = open_machine(spec);
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		struct ifr_setting_slot slot;
+		/* In two ways a tree and LRU are the same. */
+		if (!strcmp(all[i].key, "l1d.policy") && machine->values[IFR_L1D_BYTES + 1] < 3)
+			continue;
 		const struct ifr_probe_finding *finding = ifr_probe_find(result, all[i].key);
 		if (all[i].part & parts && setting_of(machine, all[i].key, &slot) && (!finding || !finding->told))
 			fail_msg("%s: %s is not told: %s", spec, all[i].key, finding ? finding->experiment : "");

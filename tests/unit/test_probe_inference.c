@@ -265,7 +265,7 @@ static void test_correlation(void **state) {
 	for (unsigned bits = 0; bits <= at_depth(6, 12); bits += 2) {
 		struct memory memory = {0, bits};
 		const struct probe_outcomes outcomes = {count_missed, NULL, &memory, 1};
-		assert_int_equal(probe_correlation_find(&outcomes, PROBE_ITEM_PATTERN), bits);
+		assert_int_equal(probe_correlation_find(&outcomes, PROBE_ITEM_PATTERN, 0), bits);
 	}
 }
 
