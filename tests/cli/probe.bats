@@ -66,6 +66,15 @@ teardown_file() {
 	grep -q '^  return_stack.entries' table
 }
 
+@test "a description of this machine is a machine" {
+	interfero replay --describe-machine --machine native >native || skip "no description is near this processor"
+	within 60 interfero probe --only return,memory --budget 4s -q -o here.cfg >/dev/null
+	interfero replay --describe-machine --machine ./here.cfg >here
+	# All settings are there, told or not.
+	[ "$(grep -oE '^[a-z0-9_]+[.][a-z0-9_]+ =' native)" = "$(grep -oE '^[a-z0-9_]+[.][a-z0-9_]+ =' here)" ]
+	tr -s ' \n' ' ' <here | grep -qE 'from [a-z0-9-]+: '
+}
+
 @test "wrong parts, machines and words are refused" {
 	refuse 2 'no part "x"' 'cycle,btb' -- interfero probe --only btb,x
 	refuse 2 'no machine "p7"' -- interfero probe --machine p7

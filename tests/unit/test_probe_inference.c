@@ -192,8 +192,8 @@ static void test_agreement(void **state) {
 	struct ifr_probe_result one = {0}, other = {0}, agreed = {0};
 	probe_tell(&one, IFR_PROBE_CACHES, "l1d.ways", "", 8, "x");
 	probe_tell(&other, IFR_PROBE_CACHES, "l1d.ways", "", 8, "x");
-	probe_tell(&one, IFR_PROBE_CACHES, "l2.ways", "", 8, "x");
-	probe_tell(&other, IFR_PROBE_CACHES, "l2.ways", "", 16, "x");
+	probe_tell(&one, IFR_PROBE_CACHES, "l2.ways", "", 20, "x");
+	probe_tell(&other, IFR_PROBE_CACHES, "l2.ways", "", 20.5, "x");
 	probe_tell_interval(&one, IFR_PROBE_CACHES, "near", "", (double[]){10, 9.9, 10.1}, "x");
 	probe_tell_interval(&other, IFR_PROBE_CACHES, "near", "", (double[]){10.3, 10.2, 10.4}, "x");
 	probe_tell_interval(&one, IFR_PROBE_CACHES, "far", "", (double[]){10, 9.9, 10.1}, "x");
