@@ -3,9 +3,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "harness/optimize/optimize.h"
+#include "harness/optimize/confirmation_output.h"
 #include "harness/optimize/pins.h"
-#include "harness/output/output.h"
 
 /* Below this correlation, features are not named. */
 static const double TELLING = 0.3;
@@ -68,6 +67,16 @@ static void put_worst_verdict(const struct ifr_optimum *o, const char *program, 
 	free(runs);
 }
 
+void optimum_put_worst(const struct ifr_optimum *o, struct ifr_buffer *out) {
+	const struct ifr_worst_case *worst = &o->worst;
+	if (worst->contexts && isfinite(worst->interval.high))
+		put_line(
+			out, "  - ",
+			"Its worst of %zu contexts takes %+.1f %% against the shipped one's worst (95 %% interval %+.1f to "
+			"%+.1f %%).",
+			worst->contexts, percent(worst->ratio), percent(worst->interval.low), percent(worst->interval.high));
+}
+
 /* The mean and the worst case beside a verdict on the other. */
 static void put_other_goal(const struct ifr_optimum *o, struct ifr_buffer *out) {
 	const struct ifr_worst_case *worst = &o->worst;
@@ -76,12 +85,8 @@ static void put_other_goal(const struct ifr_optimum *o, struct ifr_buffer *out) 
 		         "On average over these contexts it is %s: %+.1f %% (95 %% interval %+.1f to %+.1f %%).",
 		         describe_change(o->faster, o->slower), percent(o->ratio), percent(o->interval.low),
 		         percent(o->interval.high));
-	else if (isfinite(worst->interval.high))
-		put_line(
-			out, "  - ",
-			"Its worst of %zu contexts takes %+.1f %% against the shipped one's worst (95 %% interval %+.1f to "
-			"%+.1f %%).",
-			worst->contexts, percent(worst->ratio), percent(worst->interval.low), percent(worst->interval.high));
+	else
+		optimum_put_worst(o, out);
 	if (worst->contexts)
 		put_line(out, "  - ",
 		         "At least %.0f %% of all such contexts are no worse for it than its worst of these %zu (95 %% "
@@ -184,6 +189,11 @@ static void put_robustness(const struct ifr_optimum *o, struct ifr_buffer *out) 
 		put_skipped("other machines", "--on-machine names them", out);
 }
 
+void optimum_put_runs(const struct ifr_optimum *o, struct ifr_buffer *out) {
+	put_workloads(o, out);
+	put_held_out(o, out);
+}
+
 static void put_search(const struct ifr_optimum *o, struct ifr_buffer *out) {
 	if (o->measured)
 		put_line(out, "  - ", "Searched: %zu layouts by their features, %zu by the clock.", o->predicted,
@@ -216,8 +226,7 @@ void ifr_optimum_text(const struct ifr_optimum *o, const char *program, struct i
 	put_verdict(o, program, out);
 	if (is_confirmed(o))
 		put_other_goal(o, out);
-	put_workloads(o, out);
-	put_held_out(o, out);
+	optimum_put_runs(o, out);
 	put_robustness(o, out);
 	put_search(o, out);
 	if (o->plan_file)

@@ -2,8 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "harness/optimize/optimize.h"
-#include "harness/output/output.h"
+#include "harness/optimize/confirmation_output.h"
 
 static json_t *interval_json(const struct ifr_interval *interval) {
 	json_t *made = json_object();
@@ -66,8 +65,19 @@ static json_t *robustness_json(const struct ifr_optimum *o) {
 	return list;
 }
 
-void ifr_optimum_json(const struct ifr_optimum *o, const char *program, struct ifr_buffer *out) {
+void optimum_set_confirmation(const struct ifr_optimum *o, json_t *document) {
 	const bool confirmed = o->workload_count && o->confirmed_count >= o->workload_count;
+	ifr_json_set(document, "ratio", ifr_json_number_if(confirmed, o->ratio));
+	ifr_json_set(document, "interval", confirmed ? interval_json(&o->interval) : json_null());
+	ifr_json_set(
+		document, "p",
+		ifr_json_number_if(confirmed && o->workload_count == 1, confirmed ? o->confirmed->comparison.p : 0));
+	ifr_json_set(document, "worst_case", confirmed && o->worst.contexts ? worst_json(&o->worst) : json_null());
+	ifr_json_set(document, "workloads", confirmed_json(o, 0, o->workload_count));
+	ifr_json_set(document, "held_out", confirmed_json(o, o->workload_count, o->confirmed_count));
+}
+
+void ifr_optimum_json(const struct ifr_optimum *o, const char *program, struct ifr_buffer *out) {
 	json_t *document = ifr_json_document(1, NULL, NULL), *features = json_array();
 	for (int i = 0; i < IFR_OPTIMUM_FEATURES && o->feature[i].name; i++) {
 		json_t *feature = json_object();
@@ -79,15 +89,8 @@ void ifr_optimum_json(const struct ifr_optimum *o, const char *program, struct i
 	ifr_json_set(document, "goal", ifr_json_text(ifr_goal_names[o->goal]));
 	ifr_json_set(document, "found", json_boolean(o->found));
 	ifr_json_set(document, "faster", json_boolean(o->faster));
-	ifr_json_set(document, "ratio", ifr_json_number_if(confirmed, o->ratio));
-	ifr_json_set(document, "interval", confirmed ? interval_json(&o->interval) : json_null());
-	ifr_json_set(
-		document, "p",
-		ifr_json_number_if(confirmed && o->workload_count == 1, confirmed ? o->confirmed->comparison.p : 0));
-	ifr_json_set(document, "worst_case", confirmed && o->worst.contexts ? worst_json(&o->worst) : json_null());
+	optimum_set_confirmation(o, document);
 	ifr_json_set(document, "robustness", robustness_json(o));
-	ifr_json_set(document, "workloads", confirmed_json(o, 0, o->workload_count));
-	ifr_json_set(document, "held_out", confirmed_json(o, o->workload_count, o->confirmed_count));
 	ifr_json_set(document, "layouts_predicted", ifr_json_count(o->predicted));
 	ifr_json_set(document, "layouts_measured", ifr_json_count(o->measured));
 	ifr_json_set(document, "fastest_random", ifr_json_number(o->fastest_random));

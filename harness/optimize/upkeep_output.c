@@ -2,9 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "harness/optimize/optimize.h"
+#include "harness/optimize/confirmation_output.h"
 #include "harness/optimize/pins.h"
-#include "harness/output/output.h"
 
 static void put(struct ifr_buffer *out, const char *first, char *text) {
 	ifr_text_wrap(out, text, first, "    ");
@@ -54,6 +53,9 @@ static void put_stability(const struct ifr_upkeep *u, struct ifr_buffer *out) {
 
 void ifr_upkeep_text(const struct ifr_upkeep *u, const char *program, struct ifr_buffer *out) {
 	put_verdict(u, program, out);
+	if (u->optimum.goal == IFR_GOAL_WORST)
+		optimum_put_worst(&u->optimum, out);
+	optimum_put_runs(&u->optimum, out);
 	if (u->missing)
 		put(out, "  - ", ifr_format("Of the plan, %s.", u->missing));
 	if (u->new_functions)
@@ -76,18 +78,13 @@ void ifr_upkeep_text(const struct ifr_upkeep *u, const char *program, struct ifr
 
 void ifr_upkeep_json(const struct ifr_upkeep *u, const char *program, struct ifr_buffer *out) {
 	const struct ifr_optimum *o = &u->optimum;
-	const bool confirmed = !isnan(o->ratio);
-	json_t *document = ifr_json_document(1, NULL, NULL), *interval = json_object();
-	ifr_json_set(interval, "low", ifr_json_number_if(confirmed, o->interval.low));
-	ifr_json_set(interval, "high", ifr_json_number_if(confirmed, o->interval.high));
-	ifr_json_set(interval, "confidence", ifr_json_number_if(confirmed, o->interval.confidence));
+	json_t *document = ifr_json_document(1, NULL, NULL);
 	ifr_json_set(document, "program", ifr_json_text(program));
 	ifr_json_set(document, "upkeep", ifr_json_text(ifr_upkeep_names[u->kind]));
 	ifr_json_set(document, "holds", json_boolean(ifr_upkeep_holds(u)));
 	ifr_json_set(document, "faster", json_boolean(o->faster));
 	ifr_json_set(document, "slower", json_boolean(o->slower));
-	ifr_json_set(document, "ratio", ifr_json_number_if(confirmed, o->ratio));
-	ifr_json_set(document, "interval", interval);
+	optimum_set_confirmation(o, document);
 	ifr_json_set(document, "units_gone", ifr_json_count(u->missing_count));
 	ifr_json_set(document, "functions_new", ifr_json_count(u->new_functions));
 	ifr_json_set(document, "functions_placed", ifr_json_count(u->placed));

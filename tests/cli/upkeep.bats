@@ -93,6 +93,13 @@ addresses_of() {
 	refuse 2 'none of the units' -- interfero optimize -n 8 -r 1 --check-pin other.plan -o out -- ./prog
 }
 
+@test "--check-pin goes by workloads and held-out arguments" {
+	printf 'one: 1\ntwo: 2 2\n' >two.suite
+	run -0 measure --json --suite two.suite --held-out 3 --check-pin best.plan ./prog
+	jq -e '.holds and ([.workloads[].name] | sort == ["one", "two"]) and .held_out[0].arguments == "3"' <<<"$output"
+	measure --held-out 3 --check-pin best.plan ./prog | grep -q '^  - With the arguments 3 it is faster'
+}
+
 @test "--refresh drops what is gone and places hot functions that are new" {
 	# Without repair the new function lies where the linker leaves it.
 	run measure --json --check-pin best.plan edited/prog
