@@ -8,7 +8,9 @@ setup_file() {
 	use_own_kits
 	build_sql
 	export studies="$BATS_TEST_DIRNAME/../../examples/studies"
-	interfero-gcc -O0 -g -DROUNDS=2048 "$studies/micro-kernel/micro-kernel.c" -o micro
+	# Behind i, j and k come eight bytes, so that what follows would be at byte 8 of 16.
+	echo 'char behind[8];' >behind.c
+	interfero-gcc -O0 -g -DROUNDS=2048 "$studies/micro-kernel/micro-kernel.c" behind.c -o micro
 	gcc -std=c11 -D_GNU_SOURCE -O3 -fno-tree-vectorize "$studies/heap-pair/heap-pair.c" -o pair
 }
 
