@@ -55,9 +55,9 @@ most_aliases() { # PROGRAM
 	[ "$(jq '.cures[0].seed != .triggers[0].seed' json)" = true ]
 	jq -r '.cures[0].plan' json >cure.plan
 	interfero variants -q --plan cure.plan -o cured ./micro
-	for variable in $(sed -n 's/^at .*\.bss\.//p' cure.plan); do
-		[ $((0x$(nm cured/cure | awk -v name="$variable" '$3 == name {print $1}') % 16)) -lt 8 ]
-	done
+	[ "$(sed -n 's/^at .*\.bss\.//p' cure.plan | tr '\n' ' ')" = "j k " ]
+	[ $((0x$(nm cured/cure | awk '$3 == "j" {print $1}') % 16)) -lt 8 ]
+	[ $((0x$(nm cured/cure | awk '$3 == "k" {print $1}') % 16)) -lt 8 ]
 	[ "$(most_aliases ./micro)" -gt 10000 ]
 	[ "$(most_aliases ./cured/cure)" -lt 2100 ]
 	# The same command continues, and has nothing left to do; the recording is that of the trigger.
