@@ -34,8 +34,10 @@ static void grow(struct ifr_load_context_table *table) {
 
 bool ifr_load_context_table_count(struct ifr_load_context_table *table, uint64_t key, bool missed, uint64_t moment,
                                   size_t most) {
-	struct ifr_load_context *context = table->slots ? find_slot(table, key) : NULL;
-	if (!context || !context->references) {
+	if (!table->slots)
+		grow(table);
+	struct ifr_load_context *context = find_slot(table, key);
+	if (!context->references) {
 		if (table->count == most)
 			return false;
 		if (8 * (table->count + 1) > 7 * table->slots) {
