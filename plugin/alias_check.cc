@@ -38,7 +38,7 @@ static bool covers_p(tree decl) {
 
 static void conclude(class loop *loop, const char *why) {
 	done.versioned += !why;
-	location_t line = gimple_location_safe(last_stmt(loop->header));
+	location_t line = gimple_location_safe(gsi_stmt(gsi_last_bb(loop->header)));
 	if (line == UNKNOWN_LOCATION)
 		line = DECL_SOURCE_LOCATION(current_function_decl);
 	if (why && done.refused < REFUSALS_MAX)
@@ -151,7 +151,7 @@ static void version_loops(const char *(*version)(class loop *, unsigned), unsign
 
 /* A warning would end a build under -Werror, and is not seen under -w, as which units are compiled again. */
 static void tell(location_t line, const char *form, const char *why) {
-	if (warnings_are_errors || global_dc->dc_inhibit_warnings)
+	if (warnings_are_errors || inhibit_warnings)
 		inform(line, form, why);
 	else
 		warning_at(line, 0, form, why);

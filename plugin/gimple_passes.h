@@ -5,6 +5,8 @@
 
 #include "plugin/gcc.h"
 
+#include "plugin-version.h"
+
 #include "tree-ssa-alias.h"
 #include "internal-fn.h"
 #include "gimple-expr.h"
@@ -24,11 +26,10 @@
 #include "tree-ssa-loop-niter.h"
 #include "tree-scalar-evolution.h"
 #include "tree-data-ref.h"
-#include "bversion.h"
 
-/* Unrolls a loop with one exit. GCC 11 asks for the exit. */
+/* Unrolls a loop of which can_unroll_loop_p has found the number of iterations. */
 static inline void gcc_unroll_loop(class loop *loop, unsigned factor, class tree_niter_desc *iterations) {
-#if BUILDING_GCC_MAJOR < 12
+#if GCCPLUGIN_VERSION_MAJOR < 12
 	tree_unroll_loop(loop, factor, single_exit(loop), iterations);
 #else
 	tree_unroll_loop(loop, factor, iterations);

@@ -44,7 +44,7 @@ aliases() {
 		plain=$(./plain)
 		[ "$(wc -l <<<"$plain")" = 7 ]
 		for words in unroll=8 unroll=2 unroll=13; do
-			check $words $CC $options overlap.c -o checked
+			check $words $CC $options -fchecking overlap.c -o checked
 			[ "$(./checked)" = "$plain" ] || say "$options, $words"
 			# smooth (but for -O1), scale, backwards, by_threes, bytes, ahead.
 			[ "$(checks checked)" -ge 5 ]
@@ -53,6 +53,17 @@ aliases() {
 	for options in -O0 -Og "-O1 -fsanitize=address,undefined"; do
 		check unroll=8 $CC $options overlap.c -o checked
 		[ "$(./checked)" = "$plain" ] || say "$options"
+	done
+}
+
+@test "every loop of programs in C, C++ and Fortran: GCC finds its own structures sound, and they print what they did" {
+	local program words=unroll=3
+	cp "$sources"/program.* .
+	for program in "$CC -O3 program.c" "$CC -O0 program.c" "$CC -O2 -flto program.c" "$CXX -O3 program.cc" "$FC -O3 program.f90"; do
+		$program -o plain
+		run ./plain
+		check $words $program -fchecking -o checked
+		[ "$(./checked; echo $?)" = "$(printf '%s\n%s' "$output" "$status")" ] || say "$program"
 	done
 }
 
