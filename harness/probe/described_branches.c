@@ -28,37 +28,51 @@ static void tell_index_bit(struct probe_described *probe, const char *key,
 		probe_tell_nothing(probe->result, IFR_PROBE_BTB, key, "one set has no index");
 }
 
-/* The event counts branches that no level has, so the last level shows. Its number is taken from the description. */
+/* The event counts branches that no level has, so the largest level shows. No event tells which one that is: its number,
+ * nothing else, is taken from the description. */
+static unsigned find_largest_level(const unsigned *values, unsigned *levels) {
+	static const enum ifr_setting all[] = {IFR_BTB1_ENTRIES, IFR_BTB2_ENTRIES, IFR_BTB3_ENTRIES};
+	unsigned largest = 0;
+	*levels = 0;
+	for (unsigned i = 0; i < 3 && values[all[i]]; i++) {
+		largest = values[all[i]] > values[all[largest]] ? i : largest;
+		++*levels;
+	}
+	return largest;
+}
+
 void probe_described_btb(struct probe_described *probe) {
 	static const char *const keys[3][3] = {{"btb1.entries", "btb1.ways", "btb1.index_bit"},
 	                                       {"btb2.entries", "btb2.ways", "btb2.index_bit"},
 	                                       {"btb3.entries", "btb3.ways", "btb3.index_bit"}};
 	struct probe_events_question events = {&probe->model, probe_branch_chain, IFR_EVENT_BTB_MISSES};
 	const struct probe_question question = {probe_events_fit, &events, BRANCHES_MOST, CODE_MOST};
-	const unsigned *values = probe->model.machine->values;
-	const unsigned last = values[IFR_BTB3_ENTRIES] ? 2 : values[IFR_BTB2_ENTRIES] ? 1 : 0;
+	unsigned levels;
+	const unsigned largest = find_largest_level(probe->model.machine->values, &levels);
 	struct probe_organisation found;
 	probe_find_organisation(&question, 2, 0, &found);
-	if (last && found.entries && found.granule)
+	if (levels > 1 && found.entries && found.granule)
 		probe_find_ways(&question, &found, found.entries / 16);
-	for (unsigned level = 0; level < last; level++)
-		probe_tell_nothing(probe->result, IFR_PROBE_BTB, keys[level][0],
-		                   "no event tells hits of an inner level from hits of the last");
+	for (unsigned level = 0; level < levels; level++)
+		if (level != largest)
+			probe_tell_nothing(probe->result, IFR_PROBE_BTB, keys[level][0],
+			                   "no event tells hits of a level from hits of the largest");
 	/* Nearer than 8 bytes the loop's own branch falls into the set of others. */
 	if (!found.entries || found.granule < 8) {
-		probe_tell_nothing(probe->result, IFR_PROBE_BTB, keys[last][0],
+		probe_tell_nothing(probe->result, IFR_PROBE_BTB, keys[largest][0],
 		                   "no number of branches fits 8 bytes apart, or all do");
 		return;
 	}
 	probe_tell(
-		probe->result, IFR_PROBE_BTB, keys[last][0], "", (double)found.entries,
+		probe->result, IFR_PROBE_BTB, keys[largest][0], "", (double)found.entries,
 		"always-taken branches that are found, over and over, at the best distance (figure 7 of the paper)");
 	if (found.ways)
-		probe_tell(probe->result, IFR_PROBE_BTB, keys[last][1], "", (double)found.ways,
+		probe_tell(probe->result, IFR_PROBE_BTB, keys[largest][1], "", (double)found.ways,
 		           "branches that are found at any distance (figure 9 of the paper)");
 	else
-		probe_tell_nothing(probe->result, IFR_PROBE_BTB, keys[last][1], "capacities do not halve with distances");
-	tell_index_bit(probe, keys[last][2], &found);
+		probe_tell_nothing(probe->result, IFR_PROBE_BTB, keys[largest][1],
+		                   "capacities do not halve with distances");
+	tell_index_bit(probe, keys[largest][2], &found);
 }
 
 /* --- histories --------------------------------------------------------------------------------------------------- */
