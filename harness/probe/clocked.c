@@ -10,16 +10,16 @@
 #include "harness/probe/findings.h"
 
 struct step {
-	enum ifr_probe_part part;
 	void (*run)(struct probe_clocked *probe);
+	enum ifr_probe_part part;
 	unsigned batches; /* about */
 };
 
 static const struct step steps[] = {
-	{IFR_PROBE_CYCLE, probe_clocked_cycle, 1},   {IFR_PROBE_PENALTY, probe_clocked_penalty, 1},
-	{IFR_PROBE_BTB, probe_clocked_btb, 4},       {IFR_PROBE_RETURN, probe_clocked_returns, 1},
-	{IFR_PROBE_CACHES, probe_clocked_caches, 5}, {IFR_PROBE_TLBS, probe_clocked_tlbs, 2},
-	{IFR_PROBE_MEMORY, probe_clocked_memory, 1},
+	{probe_clocked_cycle, IFR_PROBE_CYCLE, 1},   {probe_clocked_penalty, IFR_PROBE_PENALTY, 1},
+	{probe_clocked_btb, IFR_PROBE_BTB, 4},       {probe_clocked_returns, IFR_PROBE_RETURN, 1},
+	{probe_clocked_caches, IFR_PROBE_CACHES, 5}, {probe_clocked_tlbs, IFR_PROBE_TLBS, 2},
+	{probe_clocked_memory, IFR_PROBE_MEMORY, 1},
 };
 enum { STEPS = sizeof steps / sizeof *steps };
 

@@ -20,10 +20,10 @@ struct curve {
 };
 
 /* Sizes from least to most, `steps` an octave. */
-static void lay_sizes(struct curve *curve, double least, double most, unsigned steps) {
-	for (double octave = least; octave < most; octave *= 2)
+static void lay_sizes(struct curve *curve, size_t least, size_t most, unsigned steps) {
+	for (size_t octave = least; octave < most; octave *= 2)
 		for (unsigned i = 0; i < steps && curve->count < POINTS_MOST; i++)
-			curve->points[curve->count++].x = octave * (steps + i) / steps;
+			curve->points[curve->count++].x = (double)octave * (steps + i) / steps;
 }
 
 /* Cycles of a load of a region of each size. */
@@ -43,7 +43,7 @@ static bool measure_sizes(struct probe_clocked *probe, struct curve *curve, cons
 struct level {
 	const char *size, *latency; /* keys */
 	int cpuid;                  /* sysconf's name of the size that CPUID gives */
-	double least, most;         /* sizes that are tried */
+	size_t least, most;         /* sizes that are tried */
 	unsigned steps;
 };
 

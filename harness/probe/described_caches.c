@@ -24,29 +24,26 @@ static void build_jumps(struct probe_kernel *kernel, const struct probe_places *
 }
 
 struct structure {
-	enum ifr_probe_part part;
 	const char *size, *ways, *line, *policy; /* keys; line: NULL of a TLB */
 	void (*build)(struct probe_kernel *kernel, const struct probe_places *places);
+	enum ifr_probe_part part;
 	enum ifr_event event;
 };
 
 enum { L1I, L1D, L2, L3, ITLB, DTLB, STLB };
 
+#define CACHE(name, build, event) \
+	{ name ".bytes", name ".ways", name ".line_bytes", name ".policy", build, IFR_PROBE_CACHES, event }
+#define TLB(name, build, event) \
+	{ name ".entries", name ".ways", NULL, name ".policy", build, IFR_PROBE_TLBS, event }
 static const struct structure structures[] = {
-	[L1I] = {IFR_PROBE_CACHES, "l1i.bytes", "l1i.ways", "l1i.line_bytes", "l1i.policy", build_jumps,
-             IFR_EVENT_L1I_MISSES},
-	[L1D] = {IFR_PROBE_CACHES, "l1d.bytes", "l1d.ways", "l1d.line_bytes", "l1d.policy", build_chase,
-             IFR_EVENT_L1D_LOAD_MISSES},
-	[L2] = {IFR_PROBE_CACHES, "l2.bytes", "l2.ways", "l2.line_bytes", "l2.policy", build_chase,
-            IFR_EVENT_L2_MISSES},
-	[L3] = {IFR_PROBE_CACHES, "l3.bytes", "l3.ways", "l3.line_bytes", "l3.policy", build_chase,
-            IFR_EVENT_LLC_MISSES},
-	[ITLB] = {IFR_PROBE_TLBS, "itlb.entries", "itlb.ways", NULL, "itlb.policy", build_jumps,
-              IFR_EVENT_ITLB_MISSES},
-	[DTLB] = {IFR_PROBE_TLBS, "dtlb.entries", "dtlb.ways", NULL, "dtlb.policy", build_chase,
-              IFR_EVENT_DTLB_LOAD_MISSES},
-	[STLB] = {IFR_PROBE_TLBS, "stlb.entries", "stlb.ways", NULL, "stlb.policy", build_chase,
-              IFR_EVENT_STLB_MISSES},
+	[L1I] = CACHE("l1i", build_jumps, IFR_EVENT_L1I_MISSES),
+	[L1D] = CACHE("l1d", build_chase, IFR_EVENT_L1D_LOAD_MISSES),
+	[L2] = CACHE("l2", build_chase, IFR_EVENT_L2_MISSES),
+	[L3] = CACHE("l3", build_chase, IFR_EVENT_LLC_MISSES),
+	[ITLB] = TLB("itlb", build_jumps, IFR_EVENT_ITLB_MISSES),
+	[DTLB] = TLB("dtlb", build_chase, IFR_EVENT_DTLB_LOAD_MISSES),
+	[STLB] = TLB("stlb", build_chase, IFR_EVENT_STLB_MISSES),
 };
 
 /* Events for each element at these places. */
