@@ -43,6 +43,12 @@ static void tell_run(const struct telling *telling, struct ifr_buffer *text) {
 	                  telling->run->machine, cycles, cycles / (double)telling->run->instructions);
 	if (telling->run->damage)
 		ifr_buffer_printf(text, " The trace is cut (%s): this is its part before that.", telling->run->damage);
+	if (telling->run->approximate)
+		ifr_buffer_printf(
+			text,
+			" The program's behaviour depends on addresses (record --check): where a layout moves its %s, "
+			"the figures are approximate.",
+			telling->run->approximate);
 	put_paragraph(telling, text, "", "");
 }
 
