@@ -127,10 +127,11 @@ static void test_descriptions_come_back(void **state) {
 	(void)state;
 	/* Outcome predictors of today and large caches take seconds. */
 	check_machine("p6", ALL);
-	check_machine("netburst", at_depth(PART(BTB) | PART(HISTORY), ALL));
-	check_machine("skylake", at_depth(PART(BTB) | PART(RETURN) | PART(MEMORY), ALL));
-	check_machine("skylake,l2.bytes=65536,l3.bytes=262144", PART(CACHES));
-	check_machine(is_full_depth() ? "zen2" : "zen2,btb3.entries=1792", at_depth(PART(BTB) | PART(RETURN), ALL));
+	check_machine("netburst", at_depth(PART(HISTORY), ALL));
+	check_machine("skylake", at_depth(PART(RETURN) | PART(MEMORY), ALL));
+	check_machine("skylake,l1i.bytes=16384,l1d.bytes=16384,l2.bytes=32768,l3.bytes=131072", PART(CACHES));
+	check_machine(is_full_depth() ? "zen2" : "zen2,btb2.entries=128,btb3.entries=896",
+	              at_depth(PART(BTB) | PART(RETURN), ALL));
 }
 
 static void test_all_descriptions_come_back(void **state) {
