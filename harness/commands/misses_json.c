@@ -153,15 +153,19 @@ static json_t *json_cache(const struct misses_result *result) {
 }
 
 static json_t *json_totals(const struct misses_result *result) {
+	static const enum ifr_event events[] = {
+		IFR_EVENT_INSTRUCTIONS,  IFR_EVENT_CYCLES,          IFR_EVENT_L1I_LOADS,      IFR_EVENT_L1I_MISSES,
+		IFR_EVENT_L1D_LOADS,     IFR_EVENT_L1D_LOAD_MISSES, IFR_EVENT_L1D_STORES,     IFR_EVENT_L1D_STORE_MISSES,
+		IFR_EVENT_L2_REFERENCES, IFR_EVENT_L2_MISSES,       IFR_EVENT_LLC_REFERENCES, IFR_EVENT_LLC_MISSES};
 	const struct ifr_load_summary *summary = &result->profile.summary;
 	uint64_t lines[IFR_DATA_LEVELS] = {0};
 	json_t *object = json_object(), *counters = json_object();
 	for (size_t i = 0; i < summary->sites.count; i++)
 		for (unsigned level = 0; level < summary->levels; level++)
 			lines[level] += summary->loads[i].lines[level];
-	for (int i = 0; i < IFR_EVENT_COUNT; i++)
-		if (result->core || !ifr_event_needs_core((enum ifr_event)i))
-			ifr_json_set(counters, ifr_event_name((enum ifr_event)i), ifr_json_count(summary->counts.value[i]));
+	for (unsigned i = 0; i < sizeof events / sizeof *events; i++)
+		if (result->core || events[i] != IFR_EVENT_CYCLES)
+			ifr_json_set(counters, ifr_event_name(events[i]), ifr_json_count(summary->counts.value[events[i]]));
 	ifr_json_set(object, "references", ifr_json_count(result->profile.references));
 	ifr_json_set(object, "misses", ifr_json_count(result->profile.misses));
 	ifr_json_set(object, "lines_of_loads", json_levels(lines, summary->levels));

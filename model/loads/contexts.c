@@ -196,19 +196,6 @@ static void finish(struct profiling *profiling) {
 	free(profiling->wanted);
 }
 
-/* The machine's caches alone: nothing else has a part in misses. */
-static struct ifr_machine keep_caches(const struct ifr_machine *machine) {
-	static const enum ifr_setting others[] = {IFR_BTB1_ENTRIES,         IFR_BTB2_ENTRIES,        IFR_BTB3_ENTRIES,
-	                                          IFR_RETURN_STACK_ENTRIES, IFR_ITLB_ENTRIES,        IFR_DTLB_ENTRIES,
-	                                          IFR_STLB_ENTRIES,         IFR_STORE_BUFFER_ENTRIES};
-	struct ifr_machine caches = *machine;
-	for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
-		caches.values[others[i]] = 0;
-	caches.direction = ifr_predictor_find("perfect");
-	caches.indirect = ifr_target_predictor_find("perfect");
-	return caches;
-}
-
 int ifr_load_contexts_make(struct ifr_trace *trace, struct ifr_address_map *map,
                            const struct ifr_count_settings *settings, const struct ifr_load_sites *sites,
                            const struct ifr_load_context_request *request, struct ifr_profiled_load **loads,
@@ -220,7 +207,7 @@ int ifr_load_contexts_make(struct ifr_trace *trace, struct ifr_address_map *map,
 	*loads = ifr_alloc((request->load_count + 1) * sizeof **loads);
 	begin(profiling, *loads);
 	find_wanted(profiling, trace, sites);
-	const struct ifr_machine caches = keep_caches(settings->machine);
+	const struct ifr_machine caches = ifr_machine_caches(settings->machine);
 	observed.machine = &caches;
 	observed.core = IFR_CORE_NONE;
 	observed.load_stalls = NULL;

@@ -20,6 +20,18 @@ unsigned ifr_data_levels(const struct ifr_machine *machine) {
 	return 1 + (values[IFR_L2_BYTES] != 0) + (values[IFR_L2_BYTES] && values[IFR_L3_BYTES]);
 }
 
+struct ifr_machine ifr_machine_caches(const struct ifr_machine *machine) {
+	static const enum ifr_setting others[] = {IFR_BTB1_ENTRIES,         IFR_BTB2_ENTRIES,        IFR_BTB3_ENTRIES,
+	                                          IFR_RETURN_STACK_ENTRIES, IFR_ITLB_ENTRIES,        IFR_DTLB_ENTRIES,
+	                                          IFR_STLB_ENTRIES,         IFR_STORE_BUFFER_ENTRIES};
+	struct ifr_machine caches = *machine;
+	for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
+		caches.values[others[i]] = 0;
+	caches.direction = ifr_predictor_find("perfect");
+	caches.indirect = ifr_target_predictor_find("perfect");
+	return caches;
+}
+
 /* Counts in all levels of the machine that a line at this level missed. */
 static void add_level(uint64_t *counts, unsigned level, unsigned levels) {
 	for (unsigned i = 0; i < level && i < levels; i++)
@@ -97,6 +109,9 @@ int ifr_load_summary_make(struct ifr_trace *trace, struct ifr_address_map *map,
 	counting.block_count = ifr_trace_blocks(trace, &counting.blocks);
 	const size_t access_count = ifr_trace_accesses(trace, &counting.accesses);
 	counting.block_counts = ifr_alloc((counting.block_count + 1) * sizeof *counting.block_counts);
+	const struct ifr_machine caches = ifr_machine_caches(settings->machine);
+	if (!settings->core)
+		observed.machine = &caches;
 	observed.observe = observe;
 	observed.observer = &counting;
 	observed.load_stalls = settings->core ? ifr_alloc((access_count + 1) * sizeof *observed.load_stalls) : NULL;

@@ -25,7 +25,7 @@ struct ifr_load_summary {
 	unsigned levels;              /* that the machine has; others count nothing */
 	/* Lines by who asked for them: their sum over all loads, stores and fetches is the level's counter of misses. */
 	uint64_t stores[IFR_DATA_LEVELS], fetches[IFR_DATA_LEVELS];
-	struct ifr_counts counts; /* of the same replay */
+	struct ifr_counts counts; /* of the same replay; without a core, only of the caches (ifr_machine_caches) */
 };
 
 /* Replays the trace under a map, once, and counts. settings: its observer is not used. Errors: those of
@@ -35,6 +35,9 @@ int ifr_load_summary_make(struct ifr_trace *trace, struct ifr_address_map *map,
                           struct ifr_error *err);
 void ifr_load_summary_release(struct ifr_load_summary *summary);
 
+/* A machine with the caches of another, which lends the rest: no predictors, TLBs, BTB or store buffer, which have no
+ * part in misses and take most of the time. */
+struct ifr_machine ifr_machine_caches(const struct ifr_machine *machine);
 /* Returns how many levels of data caches a machine has. */
 unsigned ifr_data_levels(const struct ifr_machine *machine);
 

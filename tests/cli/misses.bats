@@ -121,12 +121,18 @@ print(count)')
 	[ "$(jq -c '.curve[20] | [.never, .always, .ideal, .summary]' result)" = '[5,20,5,5]' ]
 }
 
+# The counters in result are those in replayed.
+same_counters() {
+	[ "$(jq -c --slurpfile all replayed '[.totals.counters | to_entries[] | .value == $all[0][.key]] | [all, length]' result)" = \
+		'[true,11]' ]
+}
+
 @test "counts are those of replay, in any layout, and a program's are those of its trace" {
 	for spec in "tree skylake" "buckets zen4,l1d.bytes=4096,l1d.ways=2" "compare fields2004"; do
 		read -r name machine <<<"$spec"
 		misses --machine "$machine" $name.trace
 		interfero replay --json --machine "$machine" $name.trace | jq -S '.layouts[0].counters' >replayed
-		jq -S .totals.counters result | diff replayed -
+		same_counters
 		[ "$(jq '.totals.lines_of_loads[0]' result)" = "$(jq '."L1-dcache-load-misses"' replayed)" ]
 		[ "$(jq '[.loads[].lines[0]] | add' result)" = "$(jq '."L1-dcache-load-misses"' replayed)" ]
 		[ "$(jq '.totals.lines_of_loads[1] + .totals.lines_of_stores[1] + .totals.lines_of_fetches[1]' result)" = \
@@ -135,7 +141,7 @@ print(count)')
 	printf 'interfero-plan 1\nstack bytes=2048\n' >moved.plan
 	misses --plan moved.plan tree.trace
 	interfero replay --json --plan moved.plan tree.trace | jq -S '.layouts[0].counters' >replayed
-	jq -S .totals.counters result | diff replayed -
+	same_counters
 	misses phases.trace
 	jq 'del(.trace, .recording)' result >of_trace
 	misses -- ../phases
