@@ -11,7 +11,7 @@ setup_file() {
 setup() {
 	use_own_folder
 	gcc -O2 "$BATS_TEST_DIRNAME/programs/sites.c" -o sites
-	runtime=$(dirname "$(command -v interfero)")/../lib/libinterfero.so
+	runtime=$(dirname "$(command -v interfero)")/../libexec/interfero/libinterfero.so
 }
 
 teardown_file() {
