@@ -113,6 +113,7 @@ load.exp.trace" ]
 
 # Melhus 2013, table 4.3: 9195816 aliases, and 1175 where the arrays are apart.
 @test "two large blocks that meet have the alias-free allocator, without a kit" {
+	need_full_depth # seconds; cure.bats has the same allocator for a heap pair
 	aliases --triggers environment --json -- ./pair 40000 0 1 >json
 	[ "$(jq -r '.cures[] | "\(.verdict) \(.plan)"' json)" = "helps interfero-plan 1
 blocks seed=0 policy=2" ]

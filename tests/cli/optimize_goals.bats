@@ -138,6 +138,7 @@ cost_of() {
 }
 
 @test "a gain that held-out arguments do not have is not robust" {
+	need_full_depth # seconds; the test of the small edit has the same rule
 	run -1 --separate-stderr search --for robust -o held --held-out "a $class $size" -- ./classes e "$class" "$size"
 	grep -q '^No robust layout found: ' <<<"$output"
 	[ ! -e held/best.plan ]
