@@ -6,23 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/file.h"
-#include "harness/commands/campaign_options.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/layout_options.h"
 #include "harness/commands/machine_option.h"
 #include "harness/commands/progress.h"
+#include "harness/commands/trace_input.h"
 #include "harness/exec/exec.h"
 #include "harness/output/output.h"
 #include "harness/simulate/simulate.h"
 
-enum { KEY_MACHINE = 256, KEY_CAUSES, KEY_FOCUS, KEY_ALL, KEY_CORE, KEY_STDIN, KEY_ENV, KEY_TIMEOUT };
+enum { KEY_MACHINE = 256, KEY_CAUSES, KEY_FOCUS, KEY_ALL, KEY_CORE };
 
 struct options {
-	struct ifr_recording_request request; /* of a program */
-	struct ifr_strings environment;
-	const char *trace, *machine, *plan, *kept;
+	struct trace_input input;
+	const char *machine, *plan;
 	uint32_t causes;      /* 0: those of the machine */
 	enum ifr_cause focus; /* IFR_CAUSES: the largest */
 	enum ifr_core_use core;
@@ -57,43 +55,12 @@ static int parse_value(int key, char *argument, struct options *options, struct 
 		return parse_focus(argument, options, err);
 	case KEY_CORE:
 		return parse_core(argument, options, err);
-	case KEY_TIMEOUT:
-		return option_duration("--timeout", argument, &options->request.timeout_ns, err);
-	case 'o':
-		options->kept = argument;
-		return option_file("-o", argument, err);
 	case 'p':
 		options->plan = argument;
-		return 0;
-	case KEY_STDIN:
-		options->request.stdin_file = argument;
-		return 0;
-	case KEY_ENV:
-		ifr_strings_add(&options->environment, argument);
 		return 0;
 	default:
 		return 1;
 	}
-}
-
-/* Behind "--" is a program with its arguments, before it a trace. */
-static void parse_argument(char *argument, struct options *options, struct argp_state *state) {
-	if (!state->quoted || state->next <= state->quoted) {
-		if (options->trace)
-			argp_error(state, "one trace at a time, not also \"%s\"; a program stands behind --", argument);
-		options->trace = argument;
-		return;
-	}
-	options->request.argv = state->argv + state->next - 1;
-	state->next = state->argc;
-}
-
-static void check_options(const struct options *options, struct argp_state *state) {
-	if (!options->trace == !options->request.argv)
-		argp_error(state,
-		           "either a program, as in interfero icost -- ./prog args, or a trace of interfero record");
-	if (options->trace && (options->kept || options->request.stdin_file || options->environment.count))
-		argp_error(state, "-o, --stdin and --env are for programs that are recorded: leave them out with a trace");
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
@@ -114,11 +81,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case 'q':
 		options->quiet = true;
 		return 0;
-	case ARGP_KEY_ARG:
-		parse_argument(argument, options, state);
-		return 0;
-	case ARGP_KEY_END:
-		check_options(options, state);
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->input;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -136,13 +100,10 @@ static const struct argp_option table[] = {
 	{"plan", 'p', "FILE", 0, "The layout of this plan, not the shipped one", 1},
 	{"core", KEY_CORE, "HOW", 0, "Over samples of the run (sampled), or over all of it (full) (sampled)", 1},
 	{"json", 'j', NULL, 0, "Print JSON: every set, with its cycles, cost, interaction and standard errors", 1},
-	{"output", 'o', "TRACE", 0, "Keep the recording of the program in this file", 2},
-	{"stdin", KEY_STDIN, "FILE", 0, "The program's standard input (/dev/null)", 2},
-	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 2},
-	{"timeout", KEY_TIMEOUT, "TIME", 0, "End the recorded run after this time: 90s, 5m (never)", 2},
-	{"quiet", 'q', NULL, 0, "Say nothing but warnings and errors", 2},
+	{"quiet", 'q', NULL, 0, "Say nothing but warnings and errors", 3},
 	{0},
 };
+static const struct argp_child children[] = {{&trace_input_argp, 0, NULL, 2}, {0}};
 
 static char *add_causes(int key, const char *text, void *input) {
 	(void)input;
@@ -170,49 +131,9 @@ const struct argp ifr_icost_argp = {
 	"\n"
 	"Exit status: 0 told, 2 usage, 3 the program failed or the trace is cut (its whole part is told), 4 the machine "
 	"or a file, 130 interrupted.",
-	NULL,
+	children,
 	add_causes,
 	NULL};
-
-/* --- the recording -------------------------------------------------------------------------------------------- */
-
-static int record_program(struct options *options, const char *path, struct ifr_error *err) {
-	struct ifr_recorded recorded = {0};
-	char *program = NULL;
-	int result = campaign_options_find_program(options->request.argv[0], &program, err);
-	options->request.program = program;
-	options->request.more_environment = &options->environment;
-	options->request.path = path;
-	options->request.silent = true;
-	options->request.progress = progress_wanted(options->quiet) ? progress_show_recording : NULL;
-	if (!result)
-		result = ifr_recording_make(&options->request, &recorded, err);
-	if (options->request.progress)
-		progress_clear();
-	if (!result && recorded.exit_status)
-		ifr_command_note("the program ended with status %d", recorded.exit_status);
-	free(program);
-	return result;
-}
-
-/* Opens the trace, or records one. A temporary one is unlinked at once: readers are opened from it, not by its name. */
-static int open_trace(struct options *options, struct ifr_trace **trace, struct ifr_error *err) {
-	char *folder = NULL;
-	if (options->trace)
-		return ifr_trace_open(options->trace, trace, err);
-	int result = options->kept ? 0 : ifr_temporary_dir(&folder, err);
-	if (result)
-		return result;
-	char *path = options->kept ? ifr_strdup(options->kept) : ifr_format("%s/program.trace", folder);
-	result = record_program(options, path, err);
-	if (!result)
-		result = ifr_trace_open(path, trace, err);
-	if (folder)
-		ifr_tree_remove(folder, NULL);
-	free(folder);
-	free(path);
-	return result;
-}
 
 /* --- the causes ----------------------------------------------------------------------------------------------- */
 
@@ -268,9 +189,9 @@ static int replay_sets(const struct options *options, struct ifr_trace *trace, c
 /* The command, or the trace. The caller frees it. */
 static char *name_run(const struct options *options) {
 	struct ifr_buffer name = {0};
-	if (options->trace)
-		return ifr_strdup(options->trace);
-	for (char *const *word = options->request.argv; *word; word++)
+	if (options->input.trace)
+		return ifr_strdup(options->input.trace);
+	for (char *const *word = options->input.recording.argv; *word; word++)
 		ifr_buffer_printf(&name, "%s%s", name.length ? " " : "", *word);
 	return ifr_buffer_detach(&name);
 }
@@ -300,11 +221,12 @@ static int find_costs(struct options *options, bool *damaged, struct ifr_error *
 	struct ifr_trace *trace = NULL;
 	struct ifr_icost icost = {0};
 	uint64_t instructions = 0;
+	int status = 0;
 	int result = ifr_machine_open(&machine, options->machine, err);
 	if (!result)
 		result = choose_causes(options, machine, err);
 	if (!result)
-		result = open_trace(options, &trace, err);
+		result = trace_input_open(&options->input, options->quiet, &trace, &status, err);
 	if (!result) {
 		ifr_icost_init(&icost, options->causes, options->all);
 		result = replay_sets(options, trace, machine, &icost, &instructions, err);
@@ -327,10 +249,10 @@ int ifr_command_icost(int argc, char **argv) {
 	struct options options = {.machine = "skylake", .focus = IFR_CAUSES, .core = IFR_CORE_SAMPLED};
 	struct ifr_error err = {0};
 	bool damaged = false;
-	argp_parse(&ifr_icost_argp, argc, argv, 0, NULL, &options);
+	argp_parse(&ifr_icost_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	catch_interrupts();
 	const int result = find_costs(&options, &damaged, &err);
-	ifr_strings_release(&options.environment);
+	trace_input_release(&options.input);
 	if (ifr_launch_interrupted())
 		return STOPPED_BY_INTERRUPT;
 	if (result)

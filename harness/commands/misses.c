@@ -2,8 +2,6 @@
 /* interfero misses: which loads of a program miss, and in which context. */
 #include <stdlib.h>
 
-#include "common/file.h"
-#include "harness/commands/campaign_options.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/misses_options.h"
@@ -43,29 +41,6 @@ static int open_machine(const struct misses_options *options, struct ifr_machine
 	int result = ifr_machine_open(machine, options->machine, err);
 	if (!result && options->cache.bytes)
 		result = set_cache(*machine, (unsigned)options->level, &options->cache, err);
-	return result;
-}
-
-/* --- recording --------------------------------------------------------------------------------------------------- */
-
-/* Records the program into a folder of its own. *status: the program's exit status. */
-static int record_program(struct misses_options *options, const char *path, int *status, struct ifr_error *err) {
-	struct ifr_recording_request *request = &options->recording;
-	struct ifr_recorded recorded = {0};
-	char *program = NULL;
-	const bool shown = progress_wanted(options->quiet);
-	int result = campaign_options_find_program(request->argv[0], &program, err);
-	request->program = program;
-	request->more_environment = &options->environment;
-	request->path = path;
-	request->silent = true;
-	request->progress = shown ? progress_show_recording : NULL;
-	if (!result)
-		result = ifr_recording_make(request, &recorded, err);
-	if (shown)
-		progress_clear();
-	free(program);
-	*status = recorded.exit_status;
 	return result;
 }
 
@@ -118,9 +93,11 @@ static int print_result(const struct misses_options *options, const struct misse
 	return status;
 }
 
-static int profile_file(const struct misses_options *options, const char *path, const struct ifr_machine *machine,
-                        bool *damaged, struct ifr_error *err) {
-	struct misses_result result = {.trace = options->trace ? options->trace : options->recording.argv[0],
+/* Profiles the trace, or the program, once it is recorded. *failed: exit status 3. */
+static int run_command(struct misses_options *options, const struct ifr_machine *machine, bool *failed,
+                       struct ifr_error *err) {
+	const struct trace_input *input = &options->input;
+	struct misses_result result = {.trace = input->trace ? input->trace : input->recording.argv[0],
 	                               .machine_name = options->machine,
 	                               .machine = machine,
 	                               .level = (unsigned)options->level,
@@ -133,7 +110,7 @@ static int profile_file(const struct misses_options *options, const char *path, 
 	struct ifr_trace *trace = NULL;
 	struct ifr_plan plan;
 	ifr_plan_init(&plan);
-	int status = ifr_trace_open(path, &trace, err);
+	int ended = 0, status = trace_input_open(&options->input, options->quiet, &trace, &ended, err);
 	if (!status && options->plan)
 		status = ifr_plan_read(options->plan, &plan, err);
 	if (!status)
@@ -143,7 +120,7 @@ static int profile_file(const struct misses_options *options, const char *path, 
 	if (!status) {
 		result.damage = ifr_trace_damage(trace);
 		result.recording = ifr_trace_text(trace);
-		*damaged = result.damage;
+		*failed = result.damage || ended;
 		trace_notes_say(trace, result.trace, "profiled");
 		status = print_result(options, &result, err);
 	}
@@ -151,29 +128,6 @@ static int profile_file(const struct misses_options *options, const char *path, 
 	ifr_plan_release(&plan);
 	ifr_trace_free(trace);
 	return status;
-}
-
-/* Profiles the trace, or records the program into a temporary one and profiles that. *failed: exit status 3. */
-static int run_command(struct misses_options *options, const struct ifr_machine *machine, bool *failed,
-                       struct ifr_error *err) {
-	char *folder = NULL;
-	int status = 0;
-	if (options->trace)
-		return profile_file(options, options->trace, machine, failed, err);
-	int result = ifr_temporary_dir(&folder, err);
-	char *path = ifr_format("%s/trace", folder ? folder : "");
-	if (!result)
-		result = record_program(options, path, &status, err);
-	if (!result)
-		result = profile_file(options, path, machine, failed, err);
-	if (!result && status)
-		ifr_command_note("the program ended with status %d", status);
-	*failed |= status != 0;
-	if (folder)
-		ifr_tree_remove(folder, NULL);
-	free(folder);
-	free(path);
-	return result;
 }
 
 int ifr_command_misses(int argc, char **argv) {
@@ -188,7 +142,7 @@ int ifr_command_misses(int argc, char **argv) {
 	if (!result)
 		result = run_command(&options, machine, &failed, &err);
 	ifr_machine_free(machine);
-	ifr_strings_release(&options.environment);
+	trace_input_release(&options.input);
 	if (ifr_launch_interrupted())
 		return STOPPED_BY_INTERRUPT;
 	if (result)

@@ -20,8 +20,6 @@ enum {
 	KEY_LATENCY,
 	KEY_OVERHEAD,
 	KEY_MEMORY,
-	KEY_STDIN,
-	KEY_ENV,
 	KEY_OBJECTS
 };
 
@@ -123,28 +121,6 @@ static int parse_profile(int key, const char *argument, struct misses_options *o
 	}
 }
 
-/* A word behind "--" begins the program; another is the trace. */
-static void parse_word(char *word, struct misses_options *options, struct argp_state *state) {
-	if (state->quoted && state->next - 1 >= state->quoted) {
-		options->recording.argv = state->argv + state->next - 1;
-		state->next = state->argc;
-		return;
-	}
-	if (options->trace)
-		argp_error(state, "one trace at a time, not also \"%s\"; a program stands behind --", word);
-	options->trace = word;
-}
-
-static void check_options(const struct misses_options *options, struct argp_state *state) {
-	if (!options->trace && !options->recording.argv)
-		argp_error(state, "which program or trace? interfero misses -- ./prog args");
-	if (options->trace && options->recording.argv)
-		argp_error(state, "a trace, or a program behind --, not both");
-	if (options->trace &&
-	    (options->recording.stdin_file || options->recording.objects || options->environment.count))
-		argp_error(state, "--stdin, --env and --objects are for recording a program: the trace has what it has");
-}
-
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct misses_options *options = state->input;
 	struct ifr_error err = {0};
@@ -157,14 +133,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case KEY_PLAN:
 		options->plan = argument;
 		return 0;
-	case KEY_STDIN:
-		options->recording.stdin_file = argument;
-		return 0;
-	case KEY_ENV:
-		ifr_strings_add(&options->environment, argument);
-		return 0;
 	case KEY_OBJECTS:
-		options->recording.objects = true;
+		options->input.recording.objects = true;
 		return 0;
 	case 'j':
 		options->json = true;
@@ -172,11 +142,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case 'q':
 		options->quiet = true;
 		return 0;
-	case ARGP_KEY_ARG:
-		parse_word(argument, options, state);
-		return 0;
-	case ARGP_KEY_END:
-		check_options(options, state);
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->input;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -206,13 +173,12 @@ static const struct argp_option table[] = {
 	{"overhead", KEY_OVERHEAD, "V", 0, "Cycles that tolerating a reference costs, as by a prefetch (2)", 2},
 	{"memory", KEY_MEMORY, "SIZE", 0,
      "Memory for contexts; lengths with more of them than fit are given up (400M)", 2},
-	{"stdin", KEY_STDIN, "FILE", 0, "The program's standard input (/dev/null)", 3},
-	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 3},
 	{"objects", KEY_OBJECTS, NULL, 0, "Record heap objects, so that data have the sizes of their objects", 3},
 	{"json", 'j', NULL, 0, "Print JSON instead of the text", 4},
 	{"quiet", 'q', NULL, 0, "Show no progress", 4},
 	{0},
 };
+static const struct argp_child children[] = {{&trace_input_argp, 0, NULL, 3}, {0}};
 const struct argp ifr_misses_argp = {
 	table,
 	parse_option,
@@ -231,7 +197,7 @@ const struct argp ifr_misses_argp = {
 	"\n"
 	"Exit status: 0 profiled, 2 usage, 3 the program failed, or the trace is damaged (its whole part is profiled), 4 the "
 	"machine or a file, 130 interrupted.",
-	NULL,
+	children,
 	NULL,
 	NULL};
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "harness/simulate/simulate.h"
+#include "harness/commands/trace_input.h"
 
 /* --cache SIZE:WAYS:LINE, in bytes. */
 struct misses_cache {
@@ -14,9 +14,8 @@ struct misses_cache {
 };
 
 struct misses_options {
-	struct ifr_recording_request recording;
-	struct ifr_strings environment;
-	const char *trace, *machine, *plan;
+	struct trace_input input;
+	const char *machine, *plan;
 	struct misses_cache cache;
 	uint64_t level, top, bytes;
 	double least, most, latency, overhead; /* latency 0: the machine's */

@@ -68,7 +68,7 @@ static void tell_largest(const struct telling *telling, struct ifr_buffer *text)
 		put_paragraph(telling, text, "", "");
 		return;
 	}
-	ifr_buffer_printf(text, "Most is lost by %s: %s. Without that, the run takes %.1f %% fewer cycles.",
+	ifr_buffer_printf(text, "Most is lost by %s (%s). Without that, the run takes %.1f %% fewer cycles.",
 	                  name_of(cause), ifr_causes[cause].about, percent(telling, cost->cycles));
 	put_paragraph(telling, text, "", "");
 	ifr_buffer_printf(text, "To do: %s.", ifr_causes[cause].remedy);

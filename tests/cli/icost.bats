@@ -30,7 +30,7 @@ flat() {
 @test "the first lines name what costs most, and what to do" {
 	while read -r what cause about; do
 		within 60 interfero icost --causes $paper -- ../causes "$what" >text
-		flat text | grep -q "^../causes $what on skylake: [0-9]* cycles, [0-9.]* an instruction\. Most is lost by $cause: $about" ||
+		flat text | grep -q "^../causes $what on skylake: [0-9]* cycles, [0-9.]* an instruction\. Most is lost by $cause ($about" ||
 			say "$(cat text)"
 		flat text | grep -Eq "To do: [^.]*\."
 		[ "$(awk 'length > 80' text)" = "" ]
@@ -116,7 +116,7 @@ flat() {
 	refuse 2 "65536 sets" "up to 10" -- interfero icost --all ../branch.trace
 	refuse 2 "cachegrind has no core" "skylake" -- interfero icost --machine cachegrind ../branch.trace
 	refuse 2 "sampled or full here" -- interfero icost --core none ../branch.trace
-	refuse 2 "either a program" -- interfero icost
+	refuse 2 "which program or trace" -- interfero icost
 	refuse 2 "a program stands behind --" -- interfero icost ../branch.trace ../causes
 	refuse 2 "leave them out with a trace" -- interfero icost --stdin x ../branch.trace
 	refuse 2 "is no trace" -- interfero icost ../causes
