@@ -56,7 +56,13 @@ in_system() {
 make_system() {
 	[ "$(id -u)" -eq 0 ] || say "only root may make a system"
 	command -v debootstrap >/dev/null || say "debootstrap is not installed"
-	(. /etc/os-release && within 300 debootstrap --variant=minbase "$VERSION_CODENAME" "$place/root" http://deb.debian.org/debian) >debootstrap.log 2>&1 ||
+	# From where this machine has its packages.
+	local mirror
+	# shellcheck disable=SC2016 # apt's own variables
+	mirror=$(apt-get indextargets --format '$(REPO_URI) $(COMPONENT) $(RELEASE)' 'Created-By: Packages' |
+		awk '$2 == "main" && $3 !~ /-/ { print $1; exit }')
+	[ -n "$mirror" ] || say "apt names no archive of packages"
+	(. /etc/os-release && within 300 debootstrap --variant=minbase "$VERSION_CODENAME" "$place/root" "$mirror") >debootstrap.log 2>&1 ||
 		say "debootstrap fails: $(tail -n 1 debootstrap.log)"
 	in_system true || say "the new system does not run"
 }
