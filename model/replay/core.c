@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "model/replay/core_lanes.h"
-#include "model/replay/core_reading.h"
+#include "model/replay/core_cursor.h"
 #include "model/replay/idealised.h"
 
 /* --- the front end over a piece ------------------------------------------------------------------------------- */
@@ -132,14 +132,14 @@ static void run_piece(struct cores *cores, struct core_lane *lane, const struct 
 
 /* --- the sequence --------------------------------------------------------------------------------------------- */
 
-static void add_step(struct cores *cores, const struct ifr_pass *pass, struct core_reading *at, size_t execution) {
+static void add_step(struct cores *cores, const struct ifr_pass *pass, struct core_cursor *at, size_t execution) {
 	struct core_step *step = &cores->steps[cores->steps_count++];
 	const bool follows = at->before != IFR_EXECUTION_BREAK;
 	*step = (struct core_step){.block = pass->chunk->executions[execution] >> 1,
 	                           .call = follows && pass->kinds[at->before >> 1] >= IFR_BRANCH_CALL,
 	                           .cut = !follows};
 	step->instructions = pass->lanes[at->lane].blocks[step->block].instructions;
-	core_reading_next(at, execution, &step->outcome);
+	core_cursor_next(at, execution, &step->outcome);
 }
 
 static void begin_span(struct cores *cores, struct core_lane *lane, const struct ifr_core_span *span) {
@@ -163,14 +163,14 @@ static void reserve_stalls(struct ifr_load_stalls *stalls, size_t count) {
 
 static void run_lane(struct cores *cores, struct core_lane *lane, const struct ifr_pass *pass, size_t index) {
 	const uint32_t *executions = pass->chunk->executions;
-	struct core_reading at = {.core = &cores->core, .course = &cores->course, .pass = pass, .lane = index};
+	struct core_cursor at = {.core = &cores->core, .course = &cores->course, .pass = pass, .lane = index};
 	for (unsigned i = 0; i < lane->fronts_count; i++)
 		core_front_add_blocks(&lane->fronts[i], pass->blocks_count);
 	if (pass->load_stalls)
 		reserve_stalls(&pass->load_stalls[index], pass->chunk->accesses_count);
 	for (size_t k = 0; k < cores->course.spans_count; k++) {
 		const struct ifr_core_span *span = &cores->course.spans[k];
-		core_reading_begin(&at, span);
+		core_cursor_begin(&at, span);
 		begin_span(cores, lane, span);
 		for (size_t i = span->first; i < span->end; i++) {
 			if (executions[i] == IFR_EXECUTION_BREAK)

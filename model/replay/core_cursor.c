@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/replay/core_reading.h"
+#include "model/replay/core_cursor.h"
 
 /* Begins with the event of a number. bits: of a mark that are not the number. */
 static struct mark_reader read_marks(const struct ifr_marks *marks, uint32_t number, unsigned bits) {
@@ -30,7 +30,7 @@ static uint8_t next_btb_level(struct mark_reader *reader) {
 }
 
 /* Whether a return, or a call, arrives elsewhere than predicted. */
-static bool is_lost(const struct core_reading *at, size_t execution) {
+static bool is_lost(const struct core_cursor *at, size_t execution) {
 	const struct ifr_geometry *blocks = at->pass->lanes[at->lane].blocks;
 	const uint32_t caller = at->course->callers[execution], block = at->pass->chunk->executions[execution] >> 1;
 	if (caller == IFR_ANY_CALLER || caller == IFR_NO_CALLER)
@@ -39,7 +39,7 @@ static bool is_lost(const struct core_reading *at, size_t execution) {
 }
 
 /* The outcome of the branch before a block. */
-static void read_branch(struct core_reading *at, size_t execution, struct ifr_core_outcome *outcome) {
+static void read_branch(struct core_cursor *at, size_t execution, struct ifr_core_outcome *outcome) {
 	const uint8_t kind = at->pass->kinds[at->before >> 1];
 	if (kind == IFR_BRANCH_CONDITIONAL)
 		outcome->mispredicted = is_marked(&at->conditional);
@@ -53,7 +53,7 @@ static void read_branch(struct core_reading *at, size_t execution, struct ifr_co
 }
 
 /* Cycles that a block execution waits for its code. */
-static void read_fetch(struct core_reading *at, size_t execution, struct ifr_core_outcome *outcome) {
+static void read_fetch(struct core_cursor *at, size_t execution, struct ifr_core_outcome *outcome) {
 	const struct ifr_misses *lines = &at->pass->fetch_lines[at->lane], *pages = &at->pass->fetch_pages[at->lane];
 	const struct ifr_outcomes *outcomes = &at->pass->outcomes[at->lane];
 	for (; at->line < lines->count && lines->items[at->line].execution == execution; at->line++)
@@ -62,7 +62,7 @@ static void read_fetch(struct core_reading *at, size_t execution, struct ifr_cor
 		outcome->page_wait += at->core->fetch_page_latency[outcomes->fetch_pages[at->page]];
 }
 
-void core_reading_next(struct core_reading *at, size_t execution, struct ifr_core_outcome *outcome) {
+void core_cursor_next(struct core_cursor *at, size_t execution, struct ifr_core_outcome *outcome) {
 	const struct ifr_pass *pass = at->pass;
 	const struct ifr_block *about = &pass->chunk->blocks[pass->chunk->executions[execution] >> 1];
 	*outcome = (struct ifr_core_outcome){.addresses = pass->addresses[pass->lanes[at->lane].data_group] + at->data,
@@ -83,7 +83,7 @@ static size_t find_fetch(const struct ifr_misses *misses, size_t from, size_t ex
 	return from;
 }
 
-void core_reading_begin(struct core_reading *at, const struct ifr_core_span *span) {
+void core_cursor_begin(struct core_cursor *at, const struct ifr_core_span *span) {
 	const struct ifr_outcomes *outcomes = &at->pass->outcomes[at->lane];
 	at->before = span->before;
 	at->conditional = read_marks(&outcomes->conditional, span->conditional, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the outcomes of a lane's block executions, one after the other, as the graph takes them. Private to the
  * folder. */
-#ifndef IFR_MODEL_CORE_READING_H
-#define IFR_MODEL_CORE_READING_H
+#ifndef IFR_MODEL_CORE_CURSOR_H
+#define IFR_MODEL_CORE_CURSOR_H
 
 #include "model/core/graph.h"
 #include "model/replay/core_course.h"
@@ -15,7 +15,7 @@ struct mark_reader {
 };
 
 /* The place in a chunk and its lists. */
-struct core_reading {
+struct core_cursor {
 	const struct ifr_core *core;
 	const struct ifr_core_course *course;
 	const struct ifr_pass *pass;
@@ -26,8 +26,8 @@ struct core_reading {
 };
 
 /* Begins with the first execution of a span, behind those that were read before. */
-void core_reading_begin(struct core_reading *at, const struct ifr_core_span *span);
+void core_cursor_begin(struct core_cursor *at, const struct ifr_core_span *span);
 /* Reads the outcome of the next execution, which is none of IFR_EXECUTION_BREAK, and goes on. */
-void core_reading_next(struct core_reading *at, size_t execution, struct ifr_core_outcome *outcome);
+void core_cursor_next(struct core_cursor *at, size_t execution, struct ifr_core_outcome *outcome);
 
 #endif
