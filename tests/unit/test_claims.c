@@ -19,8 +19,9 @@
 #include "harness/report/report.h"
 #include "tests/unit/depth.h"
 
-enum { LAYOUTS_MOST = 32, PROGRAMS_MOST = 2, RUNS_MOST = 5, BURST_RUNS = 10 };
+enum { LAYOUTS_MOST = 32, PROGRAMS_MOST = 2, RUNS_MOST = 9, BURST_RUNS = 10 };
 static const double level_ns = 1e8, change = 1.02, margin = 0.01;
+#define EQUAL 1e-9 /* standard deviation of layouts that hardly differ */
 
 enum shape { NORMAL, EXPONENTIAL, TWO_KINDS };
 
@@ -68,6 +69,12 @@ static const struct scenario scenarios[] = {
      0.015,
      0.005,
      {.runs_between_bursts = 60, .outliers = 0.1}},
+	/* runs 7 to 13 % apart, as beside busy neighbours on a shared machine */
+	{"very noisy, equal layouts", 32, 9, NORMAL, EQUAL, 0.1, {0}},
+	{"busy neighbours, equal layouts", 32, 9, NORMAL, EQUAL, 0.04, {.correlated = 0.1}},
+	{"busy neighbours", 32, 9, NORMAL, 0.02, 0.04, {.correlated = 0.1}},
+	{"busy neighbours, outliers", 32, 9, NORMAL, 0.02, 0.04, {.correlated = 0.08, .outliers = 0.1}},
+	{"busy neighbours, bursts", 32, 9, NORMAL, 0.02, 0.06, {.runs_between_bursts = 40, .correlated = 0.05}},
 };
 enum { SCENARIOS_QUICK = 3 };
 
@@ -219,7 +226,7 @@ static void count_comparison(const struct scenario *s, double ratio, gsl_rng *rn
  * --fail-above is called a regression in 2.5 %. */
 static void test_comparisons(void **state) {
 	(void)state;
-	const unsigned sets = at_depth(60, 600);
+	const unsigned sets = at_depth(60, 300);
 	for (unsigned i = 0; i < scenario_count(); i++) {
 		const struct scenario *s = &scenarios[i];
 		struct comparison_counts counts = {.interval = {0}};
@@ -292,7 +299,7 @@ static void test_few_repeats(void **state) {
 /* --- single experiments ----------------------------------------------------------------------------------------- */
 
 struct analysis_counts {
-	struct count mean, centre, sd, standing, faster, best, gain, again;
+	struct count differ, mean, centre, sd, standing, faster, best, gain, again;
 };
 
 /* The share of all layouts that are faster than one whose effect is that. */
@@ -337,6 +344,8 @@ static void count_analysis(const struct scenario *s, gsl_rng *rng, struct analys
 	size_t best = (size_t)(a->best.layout->variant - e.dataset.variants);
 	count(&counts->mean, keeps_level(&s->machine), holds(&a->mean.interval, level_ns));
 	count(&counts->centre, keeps_level(&s->machine) && a->has_centre_interval, holds(&a->centre_interval, median));
+	count(&counts->differ, s->layout_sd <= EQUAL, a->components.p >= 0.05);
+	assert_true(a->components.between_interval.high > 0);
 	count(&counts->sd, true, holds(&a->components.between_interval, s->layout_sd * level_ns));
 	count(&counts->standing, a->shipped_to_centre.has_interval,
 	      holds(&a->shipped_to_centre.interval_pct, 100 * (shipped - median) / a->centre));
@@ -354,7 +363,7 @@ static void count_analysis(const struct scenario *s, gsl_rng *rng, struct analys
 
 static void test_analyses(void **state) {
 	(void)state;
-	const unsigned sets = at_depth(60, 600);
+	const unsigned sets = at_depth(60, 300);
 	for (unsigned i = 0; i < scenario_count(); i++) {
 		const struct scenario *s = &scenarios[i];
 		struct analysis_counts counts = {.mean = {0}};
@@ -364,6 +373,7 @@ static void test_analyses(void **state) {
 		gsl_rng_free(rng);
 		expect_at_most("interval of the mean", s, &counts.mean, 0.05);
 		expect_at_most("interval of the median layout", s, &counts.centre, 0.05);
+		expect_at_most("layouts differ where they do not", s, &counts.differ, 0.05);
 		expect_at_most("interval of the deviation", s, &counts.sd, 0.08);
 		expect_at_most("interval of the standing", s, &counts.standing, 0.05);
 		expect_at_most("interval of the faster share", s, &counts.faster, 0.05);

@@ -138,6 +138,24 @@ static void test_components(void **state) {
 	assert_true(c.p > 0.25); /* F(.75; 4, 20) = 1.47 in any F table */
 }
 
+/* Equal means of noisy runs, MS within 3/2: the interval is not [0, 0], but that of F = 1. Tables as above, for four
+ * layouts of three runs: chi2(.025; 3) = 0.215795, F(.975; 8, 3) = 14.5399. */
+static void test_components_of_equal_means(void **state) {
+	(void)state;
+	const double a[] = {9, 10, 11}, b[] = {8, 10, 12}, c_[] = {10, 10, 10};
+	const struct ifr_group groups[] = {{a, 3}, {b, 3}, {c_, 3}, {a, 3}};
+	struct ifr_group many[12];
+	struct ifr_components c;
+	assert_int_equal(ifr_components_estimate(groups, 4, 0.95, &c, NULL), 0);
+	near(c.ms_within, 12.0 / 8, 1e-12);
+	assert_true(c.between_sd == 0 && c.between_interval.low == 0);
+	near(c.between_interval.high, sqrt(3 * 1.5 * (1 - 1 / 14.5399) / (3 * 0.215795)), 1e-4);
+	for (int i = 0; i < 12; i++)
+		many[i] = groups[i % 4];
+	assert_int_equal(ifr_components_estimate(many, 12, 0.95, &c, NULL), 0);
+	assert_true(c.between_interval.low == 0 && c.between_interval.high > 0);
+}
+
 /* Two layouts far apart, four runs each: MS between 800, MS within 1; tables: chi2(.975; 1) = 5.02389,
  * F(.975; 1, 6) = 8.8131. */
 static void test_components_lower_bound(void **state) {
@@ -460,6 +478,7 @@ int main(void) {
 		cmocka_unit_test(test_line),
 		cmocka_unit_test(test_line_by_hand),
 		cmocka_unit_test(test_components),
+		cmocka_unit_test(test_components_of_equal_means),
 		cmocka_unit_test(test_components_lower_bound),
 		cmocka_unit_test(test_components_unequal),
 		cmocka_unit_test(test_reml_dyestuff),
