@@ -8,7 +8,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/depth.bash"
 
 # For setup_file: copies the programs into the test file's folder.
 use_plugin() {
-	export CC="${CC:-gcc}" CXX="${CXX:-g++}" FC="${FC:-gfortran}"
+	# A compiler behind a launcher such as ccache: the compiler alone.
+	CC=${CC:-gcc} CXX=${CXX:-g++} FC=${FC:-gfortran}
+	export CC="${CC##* }" CXX="${CXX##* }" FC="${FC##* }"
 	unset INTERFERO_PLAN INTERFERO_TEMPLATES INTERFERO_COMPILING INTERFERO_ASSEMBLING
 	[ -f "$INTERFERO_PLUGIN" ] || {
 		echo "INTERFERO_PLUGIN does not name the plugin" >&2
