@@ -333,7 +333,8 @@ $(BUILD)/tests/generate: $(call objects,tests/corpus/generate.c) $(LIBRARY)
 
 .PHONY: tests
 tests: $(UNIT_TESTS) $(FUZZERS) ## build the unit tests and fuzz targets
-.SECONDARY:
+# Objects of tests are kept. (.SECONDARY would keep them, too, but then a missing object is not made where its library is newer.)
+.PRECIOUS: $(BUILD)/objects/%.o
 
 # The tests need the build itself, sanitized unit tests and fuzz targets; at full depth the runtime for ThreadSanitizer, too.
 TEST_BUILDS := check-build check-build-sanitized
