@@ -14,14 +14,33 @@ struct numbered {
 	double *median; /* [count]; NaN for a layout without a value that counts */
 	const char **sha256;
 	size_t count;
+	bool has_spread;
+	double sd, reliability; /* between layouts, relative; of a median */
+	struct ifr_interval sd_interval;
 };
+
+/* The spread of the layouts, and how much of a median's deviation is its layout's. */
+static void measure_spread(const struct ifr_analysis *analysis, struct numbered *layouts) {
+	const struct ifr_components *c = &analysis->components;
+	layouts->has_spread = analysis->has_components && c->noise_known && analysis->centre > 0;
+	if (!layouts->has_spread)
+		return;
+	const size_t runs = c->values / c->groups;
+	layouts->sd = c->between_sd / analysis->centre;
+	layouts->sd_interval =
+		(struct ifr_interval){c->between_interval.low / analysis->centre,
+	                          c->between_interval.high / analysis->centre, c->between_interval.confidence};
+	layouts->reliability =
+		ifr_reliability(c->between_variance, c->ms_within * ifr_median_variance(runs ? runs : 1));
+}
 
 /* The medians are those of a report, of detrended runs: both give the same ranks. */
 static void number_layouts(const struct ifr_dataset *dataset, unsigned program, size_t counter, size_t count,
                            struct numbered *layouts) {
 	struct ifr_analysis *analysis = NULL;
-	*layouts = (struct numbered){ifr_alloc((count + 1) * sizeof *layouts->median),
-	                             ifr_alloc((count + 1) * sizeof *layouts->sha256), count};
+	*layouts = (struct numbered){.median = ifr_alloc((count + 1) * sizeof *layouts->median),
+	                             .sha256 = ifr_alloc((count + 1) * sizeof *layouts->sha256),
+	                             .count = count};
 	for (size_t i = 0; i < count; i++)
 		layouts->median[i] = NAN;
 	for (size_t i = 0; i < dataset->variant_count; i++)
@@ -34,6 +53,7 @@ static void number_layouts(const struct ifr_dataset *dataset, unsigned program, 
 		if (layout->variant->program == program && layout->variant->layout < count)
 			layouts->median[layout->variant->layout] = layout->median;
 	}
+	measure_spread(analysis, layouts);
 	ifr_analysis_free(analysis);
 }
 
@@ -159,6 +179,13 @@ int ifr_agreement_make(const struct ifr_dataset *first, const struct ifr_dataset
 		number_layouts(datasets[i], program, (size_t)counters[i], count, &layouts[i]);
 	correlate(layouts, agreement);
 	compare_bytes(layouts, agreement);
+	agreement->has_spread = layouts[0].has_spread && layouts[1].has_spread;
+	/* A correlation is attenuated by the root of both reliabilities (Spearman 1904). */
+	agreement->expected_r = sqrt(layouts[0].reliability * layouts[1].reliability);
+	for (int i = 0; i < 2; i++) {
+		agreement->sd[i] = layouts[i].sd;
+		agreement->sd_interval[i] = layouts[i].sd_interval;
+	}
 	for (int i = 0; i < 2; i++)
 		rank_shipped(&layouts[i], &agreement->shipped_rank[i], &agreement->ranked[i]);
 	for (int i = 0; i < 2; i++)

@@ -10,7 +10,11 @@ struct ifr_agreement {
 	size_t layouts;                      /* random layouts that both have; by their medians */
 	bool known;                          /* the correlations: three layouts at least, whose medians differ */
 	struct ifr_correlation linear, rank; /* Pearson's and Spearman's, with 95 % intervals */
-	struct ifr_comparison comparison;    /* the second to the first: its ratio is of the means over layouts */
+	bool has_spread;                     /* of both: runs tell the noise */
+	double sd[2];                        /* between layouts, as a share of the median one's value, >= 0 */
+	struct ifr_interval sd_interval[2];
+	double expected_r; /* Pearson's of medians of equal layout effects with the noise of both, 0 … 1 */
+	struct ifr_comparison comparison;   /* the second to the first: its ratio is of the means over layouts */
 	size_t shipped_rank[2], ranked[2];  /* of the shipped layout by its median, from 1 for the least; 0: unknown */
 	size_t other_bytes, compared_bytes; /* variants whose file is another one than then, of those with a digest */
 	struct ifr_strings differences;     /* sentences about the machine, versions and libraries */

@@ -40,6 +40,34 @@ static void put_ratio(const struct ifr_agreement *agreement, struct ifr_buffer *
 	put_line(out, text);
 }
 
+static void say_sd(const struct ifr_agreement *agreement, int side, struct ifr_buffer *text) {
+	const struct ifr_interval *interval = &agreement->sd_interval[side];
+	ifr_format_pct(text, 100 * agreement->sd[side]);
+	ifr_buffer_printf(text, " (%.0f %% interval ", 100 * interval->confidence);
+	ifr_format_pct(text, 100 * interval->low);
+	ifr_buffer_puts(text, " to ");
+	ifr_format_pct(text, 100 * interval->high);
+	ifr_buffer_puts(text, ")");
+}
+
+/* How far the layouts are apart in each, and how well medians with this noise can agree. */
+static void put_spread(const struct ifr_agreement *agreement, struct ifr_buffer *out, struct ifr_buffer *text) {
+	const struct ifr_interval *then = &agreement->sd_interval[0], *now = &agreement->sd_interval[1];
+	if (!agreement->has_spread)
+		return;
+	ifr_buffer_puts(text, "Standard deviation between layouts: ");
+	say_sd(agreement, 0, text);
+	ifr_buffer_puts(text, " then, ");
+	say_sd(agreement, 1, text);
+	ifr_buffer_printf(text, " now. With the noise of these runs, equal layout effects give r = %.2f on average.",
+	                  agreement->expected_r);
+	if (then->high < now->low || now->high < then->low)
+		ifr_buffer_puts(text,
+		                " The intervals exclude each other: layouts matter by another amount than then. Other "
+		                "work on the same core slows all layouts and hides part of their differences.");
+	put_line(out, text);
+}
+
 static void put_conditions(const struct ifr_agreement *agreement, struct ifr_buffer *out,
                            struct ifr_buffer *text) {
 	if (agreement->compared_bytes && agreement->other_bytes)
@@ -74,6 +102,7 @@ void ifr_agreement_text(const struct ifr_agreement *agreement, bool verdict_only
 		ifr_buffer_puts(&text, ".");
 		put_line(out, &text);
 	}
+	put_spread(agreement, out, &text);
 	put_ratio(agreement, out, &text);
 	put_conditions(agreement, out, &text);
 	ifr_buffer_release(&text);

@@ -208,7 +208,8 @@ static void say_conditions(struct ifr_prose *prose) {
 	ifr_buffer_printf(
 		text,
 		"the length of the program's path (%s bytes), the environment (%s). The result holds for these; "
-		"others can shift all layouts together.",
+		"others can shift all layouts together, and other work on the same core can hide part of what layouts "
+		"differ by.",
 		length, environment);
 	if (count > 1)
 		ifr_buffer_printf(text, " The runs are from %zu boots of the machine.", count);
