@@ -9,7 +9,7 @@ setup_file() {
 	use_own_kits
 	cd "$place" || return 1
 	INTERFERO_TEMPLATES=1 interfero-gcc -O2 "$programs/long.c" -o long
-	within 60 interfero limit --seconds 0.1 -o limited -- ./long >said
+	within 60 interfero limit --seconds 0.4 -o limited -- ./long >said
 	./limited >limited.out
 }
 
