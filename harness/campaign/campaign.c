@@ -21,6 +21,7 @@
 #include "harness/campaign/missing_runs.h"
 #include "harness/campaign/model_values.h"
 #include "harness/campaign/state.h"
+#include "model/model.h"
 
 /* Makes and locks the folder of the variants; the lock keeps a second interfero off the same experiment. */
 static int claim_folder(struct campaign_state *state, struct ifr_error *err) {
@@ -71,26 +72,40 @@ static int open_counters(struct campaign_state *state, struct ifr_strings *notes
 	return result;
 }
 
+/* Names the counters that there are instead of a metric; of many the first ones. */
+static int refuse_metric(const struct campaign_state *state, struct ifr_error *err) {
+	enum { NAMED_MOST = 12 };
+	const char *metric = state->plan.metric;
+	const unsigned count = ifr_counters_count(state->counters);
+	struct ifr_machine *machine;
+	if (!ifr_machine_open(&machine, metric, NULL)) {
+		ifr_machine_free(machine);
+		return ifr_fail(err, IFR_E_USAGE, "--metric: \"%.60s\" is a machine, which --machine takes", metric);
+	}
+	struct ifr_buffer known = {0};
+	for (unsigned i = 0; i < count && i < NAMED_MOST; i++)
+		ifr_buffer_printf(&known, "%s%s", i ? ", " : "", ifr_counters_get(state->counters, i)->name);
+	if (count > NAMED_MOST)
+		ifr_buffer_printf(&known, " and %u more", count - NAMED_MOST);
+	int result = ifr_fail(err, IFR_E_USAGE, "--metric: these counters have no \"%.60s\", but %s (--counters)",
+	                      metric, ifr_buffer_text(&known));
+	ifr_buffer_release(&known);
+	return result;
+}
+
 /* Refuses a metric that no run will have, before anything runs. */
 static int check_metric(const struct campaign_state *state, struct ifr_error *err) {
 	const char *metric = state->plan.metric;
-	struct ifr_buffer known = {0};
 	/* The names of the program's own figures are known after its first run. */
-	const char *event = metric && ifr_starts_with(metric, "model:") ? metric + strlen("model:") : metric;
-	bool found = !metric || state->plan.metrics ||
-	             (ifr_counters_may_add_model(state->counters) && ifr_event_find(event) != IFR_EVENT_COUNT);
+	if (!metric || state->plan.metrics)
+		return 0;
+	const char *event = ifr_starts_with(metric, "model:") ? metric + strlen("model:") : metric;
+	bool found = ifr_counters_may_add_model(state->counters) && ifr_event_find(event) != IFR_EVENT_COUNT;
 	for (unsigned i = 0; i < ifr_counters_count(state->counters) && !found; i++) {
 		const struct ifr_counter *counter = ifr_counters_get(state->counters, i);
-		const char *name = counter->name;
-		found = ifr_counter_is_named(name, counter->source, metric);
-		ifr_buffer_printf(&known, "%s%s", i ? ", " : "", name);
+		found = ifr_counter_is_named(counter->name, counter->source, metric);
 	}
-	int result =
-		found ? 0
-			  : ifr_fail(err, IFR_E_USAGE, "--metric: these counters have no \"%.60s\", but %s (--counters)",
-	                     metric, ifr_buffer_text(&known));
-	ifr_buffer_release(&known);
-	return result;
+	return found ? 0 : refuse_metric(state, err);
 }
 
 static int prepare_campaign(struct campaign_state *state, struct ifr_error *err) {

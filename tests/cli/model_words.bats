@@ -96,6 +96,8 @@ classes() {
 	[ "$(tr '\n' ' ' <metrics)" = "branch-misses model:branch-misses branch-misses model:branch-misses " ]
 	within 60 interfero bench -q -c model:branch-misses -m model:branch-misses -n 2 -a functions -o n.exp -- ./loop
 	refuse 2 'no "model:cycles"' -- interfero bench -q -c model:branch-misses -m model:cycles -n 2 -o x.exp -- ./loop
+	refuse 2 zen4 "which --machine takes" -- interfero bench -q -c model -m zen4 -n 2 -o x.exp -- ./loop
+	refuse 2 "more (--counters)" -- interfero bench -q -c model -m nope -n 2 -o x.exp -- ./loop
 }
 
 @test "what cannot be is refused before anything runs" {
