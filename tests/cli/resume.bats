@@ -208,3 +208,51 @@ is_whole() {
 		readelf -n "v/$variant" | grep -q 'Build ID'
 	done
 }
+
+# stages FOLDER: how many experiments and recordings of a search are there.
+stages() {
+	find "$1" -maxdepth 1 \( -name '*.exp' -o -name '*.trace' \) 2>/dev/null | wc -l
+}
+
+@test "a search killed at any moment goes on with what it measured, and finds the same" {
+	cat >cost.c <<-'END'
+		#include <stdint.h>
+		#include <stdio.h>
+		#define FUNCTION(n) __attribute__((noipa)) static void f##n(void) { __asm__ volatile(".rept " #n "\n nopl (%rax)\n .endr"); }
+		FUNCTION(12)
+		FUNCTION(14)
+		FUNCTION(16)
+		static int at(void (*f)(void)) { return (int)((uintptr_t)f % 64); }
+		int main(void) {
+			for (int i = 0; i < 2000; i++) f12();
+			for (int i = 0; i < 2000; i++) f14();
+			for (int i = 0; i < 2000; i++) f16();
+			printf("cost: %d\n", 100 + at(f12) + at(f14) + at(f16));
+		}
+	END
+	interfero-gcc -O2 cost.c -o cost
+	search=(interfero optimize -n 8 -r 2 --metrics 'regex:^(\w+): ([0-9.]+)' -m cost --candidates 20 --each 4 --contexts 4
+		--ignore-output --json)
+	within 60 "${search[@]}" -o whole -- ./cost >whole.json || [ $? = 1 ]
+	[ "$(stages whole)" -ge 4 ]
+	touch seen
+	# While it records, and in the midst of each stage.
+	for enough in $(at_depth "0 1 3" "0 1 2 3 3 4 4"); do
+		has_stages() { [ "$(stages killed)" -ge "$enough" ]; }
+		"${search[@]}" -o killed -- ./cost >out 2>errors 3>&- &
+		bench=$!
+		await 60 has_stages
+		kill -9 $bench
+		wait $bench || true
+		bench=
+		# What was recorded before a kill is still what is there.
+		if [ -s killed/random.exp ]; then
+			sql killed/random.exp 'SELECT id, started_ns FROM run ORDER BY id' >now
+			cmp seen <(head -n "$(wc -l <seen)" now)
+			mv now seen
+		fi
+	done
+	within 60 "${search[@]}" -o killed -- ./cost >killed.json || [ $? = 1 ]
+	cmp <(jq 'walk(if type == "string" then sub("^(whole|killed)/"; "") else . end)' whole.json) \
+		<(jq 'walk(if type == "string" then sub("^(whole|killed)/"; "") else . end)' killed.json)
+}
