@@ -323,9 +323,11 @@ static int run_upkeep(const struct options *options, const struct ifr_optimizati
 }
 
 /* Checks, refreshes or makes a pinned layout; returns the exit status. */
-static int keep_up(struct options *options, const struct ifr_optimization *request, struct ifr_error *err) {
+static int keep_up(struct options *options, const struct ifr_optimization *request, bool pinned,
+                   struct ifr_error *err) {
 	struct ifr_upkeep upkeep = {0};
 	int result = run_upkeep(options, request, &upkeep, err);
+	upkeep.pinned = pinned;
 	if (options->campaign.progress)
 		progress_clear();
 	if (!result)
@@ -377,7 +379,8 @@ static int run_search(struct options *options, struct ifr_campaign_program *prog
 	                                         .held_out = &options->held_out,
 	                                         .machines = &options->machines,
 	                                         .announce = campaign->progress ? announce : NULL};
-	const int status = options->upkeep ? keep_up(options, &request, err) : search(options, &request, err);
+	const int status =
+		options->upkeep ? keep_up(options, &request, plain != NULL, err) : search(options, &request, err);
 	free(plain);
 	free(file);
 	return status;

@@ -169,8 +169,10 @@ void pin_text(const char *plan_file, const char *program, struct ifr_buffer *out
 	struct ifr_buffer build = {0}, linked = {0};
 	char *order = pin_form_file(plan_file, ".order"), *sections = pin_form_file(plan_file, ".sections"),
 		 *script = pin_form_file(plan_file, ".ld"), *attributes = pin_form_file(plan_file, ".h");
-	/* Makes that run others in their folders need the whole path. */
-	ifr_buffer_puts(&build, *plan_file == '/' ? "INTERFERO_LAYOUT=" : "INTERFERO_LAYOUT=$PWD/");
+	/* Make does not link a program that is up to date; makes that run others in their folders need the whole path. */
+	ifr_buffer_puts(&build, "rm ");
+	ifr_quote_shell(&build, program);
+	ifr_buffer_puts(&build, *plan_file == '/' ? " && INTERFERO_LAYOUT=" : " && INTERFERO_LAYOUT=$PWD/");
 	ifr_quote_shell(&build, plan_file);
 	ifr_buffer_puts(&build, " make CC=interfero-gcc");
 	ifr_buffer_puts(&linked, "interfero pin --plan ");

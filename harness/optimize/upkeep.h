@@ -26,6 +26,7 @@ enum { IFR_STABILITY_BYTES = 16 };
 
 struct ifr_upkeep {
 	enum ifr_upkeep_kind kind;
+	bool pinned;          /* the program that was given has a pinned layout itself */
 	char *missing;        /* describes units that are gone, as ifr_missing_units_describe; NULL: none */
 	size_t missing_count; /* units */
 	size_t new_functions; /* hot functions that the plan had no place for */

@@ -56,6 +56,12 @@ void ifr_upkeep_text(const struct ifr_upkeep *u, const char *program, struct ifr
 	if (u->optimum.goal == IFR_GOAL_WORST)
 		optimum_put_worst(&u->optimum, out);
 	optimum_put_runs(&u->optimum, out);
+	if (u->kind == IFR_UPKEEP_CHECK && !u->pinned)
+		put(out, "  - ",
+		    ifr_format(
+				"%s itself has the plain layout: remove it, and build it with INTERFERO_LAYOUT, to ship the "
+				"pinned one.",
+				program));
 	if (u->missing)
 		put(out, "  - ", ifr_format("Of the plan, %s.", u->missing));
 	if (u->new_functions)
@@ -85,6 +91,7 @@ void ifr_upkeep_json(const struct ifr_upkeep *u, const char *program, struct ifr
 	ifr_json_set(document, "faster", json_boolean(o->faster));
 	ifr_json_set(document, "slower", json_boolean(o->slower));
 	optimum_set_confirmation(o, document);
+	ifr_json_set(document, "pinned", json_boolean(u->pinned));
 	ifr_json_set(document, "units_gone", ifr_json_count(u->missing_count));
 	ifr_json_set(document, "functions_new", ifr_json_count(u->new_functions));
 	ifr_json_set(document, "functions_placed", ifr_json_count(u->placed));

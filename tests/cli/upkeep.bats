@@ -77,7 +77,11 @@ addresses_of() {
 	jq -e --argjson shipped "$shipped" '.holds and .upkeep == "check" and (.ratio - 3 / $shipped | fabs < 1e-9)' <<<"$output"
 	cp "$(readlink -f prog)" pinned
 	interfero pin --plan best.plan pinned
+	jq -e '.pinned == false' <<<"$output" >/dev/null
+	measure --check-pin best.plan ./prog | grep -q '^  - ./prog itself has the plain layout: remove it'
 	run -0 measure --json --check-pin best.plan ./pinned
+	jq -e '.pinned' <<<"$output" >/dev/null
+	not grep 'itself has the plain' <(measure --check-pin best.plan ./pinned)
 	jq -e --argjson shipped "$shipped" '.holds and (.ratio - 3 / $shipped | fabs < 1e-9)' <<<"$output"
 	# A search begins at the plain layout, too.
 	run -0 measure --json --rounds 1 --candidates 4 ./pinned
