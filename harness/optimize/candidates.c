@@ -7,7 +7,9 @@
 
 #include "common/random.h"
 
-enum { CLUSTER_BYTES = 4096, CLUSTERED_UNITS_MOST = 64, GAP_UNITS_MOST = 24, GAP_STEP = 16, GAPS = 4, PASSES = 2 };
+enum { CLUSTER_BYTES = 4096, CLUSTERED_UNITS_MOST = 64, GAP_UNITS_MOST = 24, LINE = 64, PASSES = 2 };
+/* Distances are multiples of this, of functions with less alignment of the lesser. */
+enum { GAP_STEP = 16, FINE_GAP_STEP = 4 };
 
 static void predict(const struct candidate_source *source, struct candidate *candidate) {
 	if (source->surrogate)
@@ -130,22 +132,28 @@ static uint64_t align_up(uint64_t at, unsigned align) {
 	return align ? (at + align - 1) & ~(uint64_t)(align - 1) : at;
 }
 
+static unsigned gap_step(const struct hot_unit *unit) {
+	return unit->align < GAP_STEP ? FINE_GAP_STEP : GAP_STEP;
+}
+
 /* Places the sequence's functions among addresses of the others. */
 static void place_sequence(const struct hot_code *code, const struct sequence *s, uint64_t *addresses) {
 	uint64_t at = s->start;
 	for (size_t i = 0; i < s->count; i++) {
 		const struct hot_unit *unit = &code->units[s->unit[i]];
-		at = align_up(align_up(at, GAP_STEP) + s->gap[i], unit->align);
+		at = align_up(align_up(at, gap_step(unit)) + s->gap[i], unit->align);
 		addresses[unit->unit] = at;
 		at += unit->bytes;
 	}
 }
 
+/* The expected time; without a surrogate the windows of 64 bytes entered, which go with it on most machines. */
 static double expect(const struct candidate_source *source, const struct sequence *s, uint64_t *addresses) {
 	double features[FEATURES_MOST];
 	place_sequence(source->code, s, addresses);
 	features_compute(source->code, addresses, features);
-	return ifr_ridge_predict(source->surrogate, features, NULL);
+	return source->surrogate ? ifr_ridge_predict(source->surrogate, features, NULL)
+	                         : features[FEATURE_WINDOWS_OF_64];
 }
 
 /* Tries the gaps before one after another of the most executed functions, and keeps what is expected to be fastest. */
@@ -153,11 +161,12 @@ static void choose_gaps(const struct candidate_source *source, struct sequence *
 	double least = expect(source, s, addresses);
 	for (int pass = 0; pass < PASSES; pass++)
 		for (size_t i = 0; i < s->count; i++) {
+			const unsigned step = gap_step(&source->code->units[s->unit[i]]);
 			unsigned best = s->gap[i];
 			if (s->unit[i] >= GAP_UNITS_MOST)
 				continue;
-			for (unsigned gap = 0; gap < GAPS; gap++) {
-				s->gap[i] = gap * GAP_STEP;
+			for (unsigned gap = 0; gap < LINE; gap += step) {
+				s->gap[i] = gap;
 				const double expected = expect(source, s, addresses);
 				if (expected < least) {
 					least = expected;
@@ -174,10 +183,11 @@ static void write_plan(const struct candidate_source *source, const struct seque
 	snprintf(plan->kit, sizeof plan->kit, "%s", source->kit_key);
 	for (size_t i = 0; i < s->count; i++) {
 		const struct hot_unit *unit = &source->code->units[s->unit[i]];
-		const unsigned gap = i + 1 < s->count ? s->gap[i + 1] : 0;
+		const struct hot_unit *next = i + 1 < s->count ? &source->code->units[s->unit[i + 1]] : NULL;
+		const uint64_t room = next ? align_up(unit->bytes, gap_step(next)) + s->gap[i + 1] : 0;
 		ifr_plan_place(plan, unit->name);
-		if (gap)
-			ifr_plan_give_room(plan, unit->name, align_up(unit->bytes, GAP_STEP) + gap);
+		if (next && room > align_up(unit->bytes, next->align))
+			ifr_plan_give_room(plan, unit->name, room);
 	}
 	plan->code_start = s->count && s->gap[0] ? s->start + s->gap[0] : 0;
 }
@@ -197,8 +207,7 @@ int candidate_cluster(const struct candidate_source *source, unsigned number, st
 		ifr_relinker_unit(source->relinker, i, &unit);
 		addresses[i] = unit.address;
 	}
-	if (source->surrogate)
-		choose_gaps(source, &sequence, addresses);
+	choose_gaps(source, &sequence, addresses);
 	write_plan(source, &sequence, &candidate->plan);
 	free(addresses);
 	return sequence.count ? candidate_evaluate(source, candidate, err)

@@ -9,6 +9,7 @@
 /* Features of the whole program, and of each of its most executed functions. */
 enum { FEATURES_OF_PROGRAM = 8, FEATURE_UNITS_MOST = 6, FEATURES_OF_UNIT = 3 };
 enum { FEATURES_MOST = FEATURES_OF_PROGRAM + FEATURE_UNITS_MOST * FEATURES_OF_UNIT };
+enum { FEATURE_WINDOWS_OF_64 = 2 }; /* of the whole program */
 
 /* The number of features of a program's layouts. */
 size_t features_count(const struct hot_code *code);

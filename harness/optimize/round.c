@@ -84,6 +84,19 @@ static void choose(const struct search *search, struct shortlist *list, struct t
 		}
 }
 
+/* The layout of clusters that enters the fewest windows: a heuristic that runs beside the surrogate's choice, which few
+ * random layouts have taught. */
+static void choose_fewest_windows(const struct search *search, struct trial *chosen, size_t *count) {
+	struct candidate_source source = search->stages.source;
+	struct candidate candidate;
+	struct ifr_error ignored = {0};
+	source.surrogate = NULL;
+	if (!candidate_cluster(&source, 0, &candidate, &ignored) && !is_known(search, &candidate, chosen, *count))
+		chosen[(*count)++].candidate = candidate;
+	else
+		candidate_release(&candidate);
+}
+
 static void add_trials(struct search *search, struct trial *trials, size_t count) {
 	search->trials = ifr_realloc(search->trials, search->count + count + 1, sizeof *search->trials);
 	memcpy(search->trials + search->count, trials, count * sizeof *trials);
@@ -102,6 +115,8 @@ int search_run_round(struct search *search, unsigned round, struct ifr_error *er
 	shortlist_init(&lists[1], 4 * most, 1);
 	if (!result)
 		result = fill_shortlists(search, round, lists, err);
+	if (!result && !round)
+		choose_fewest_windows(search, chosen, &count);
 	for (int i = 0; i < 2 && !result; i++)
 		choose(search, &lists[i], chosen, &count, i ? most : most / 2);
 	shortlist_release(&lists[0]);

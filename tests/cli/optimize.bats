@@ -64,6 +64,15 @@ search() {
 	grep -q '^  - Not tried: a small edit (the program has no function ' ../found.text
 }
 
+@test "the planted best layout is found by its features alone" {
+	# No candidate is random, and the only one of the round is that with the fewest windows.
+	interfero-gcc -O2 -fno-align-functions ../planted.c -o dense
+	[ "$(./dense)" != "cost: 3" ]
+	within 60 interfero optimize -q -n 6 -r 1 --metrics 'regex:^(\w+): ([0-9.]+)' -m cost --candidates 0 --rounds 1 --each 1 --contexts 2 \
+		--ignore-output -o features -- ./dense
+	[ "$(features/round-1/c00000)" = "cost: 3" ]
+}
+
 @test "a held-out input tells where the layout found is slower" {
 	cd "$place"
 	cp -r found held
