@@ -98,7 +98,7 @@ make_lld_hottest() {
 
 # Lld's clusters of the call graph (C3).
 make_lld_calls() {
-	sed -n 's/^calls //p' profile >call-graph
+	sed -n 's/^calls //p' counts >call-graph
 	relink "$1" "$PWD/lld_calls" ld.lld --call-graph-ordering-file="$PWD/call-graph" --no-warn-symbol-ordering \
 		--print-symbol-order="$PWD/calls.order"
 }
