@@ -34,8 +34,8 @@ int candidate_draw(const struct candidate_source *source, unsigned layout, const
                    struct candidate *candidate, struct ifr_error *err);
 
 /* Makes a layout of hot functions before all others: callers beside callees, and each at the distance from the one before
- * it that the surrogate expects to be fastest, without one that where the fewest windows of 64 bytes are entered. number 0 puts the densest cluster first; others draw an order of clusters.
- * Ref: Ottoni and Maher 2017 (C3). */
+ * it that the surrogate expects to be fastest; without a surrogate, where the fewest windows of 64 bytes are entered.
+ * number 0 puts the densest cluster first; others draw an order of clusters. Ref: Ottoni and Maher 2017 (C3). */
 int candidate_cluster(const struct candidate_source *source, unsigned number, struct candidate *candidate,
                       struct ifr_error *err);
 void candidate_release(struct candidate *candidate);
