@@ -142,7 +142,7 @@ make_pgo_order() {
 # BOLT lays out blocks, too. It reads an instrumented run, as there need not be counters.
 make_bolt() {
 	local bolt
-	bolt=$(compgen -c llvm-bolt | sort -V | grep -m 1 -x 'llvm-bolt\(-[0-9]*\)\?') || { echo "no llvm-bolt"; return 1; }
+	bolt=$(compgen -c llvm-bolt | sort -rV | grep -m 1 -x 'llvm-bolt\(-[0-9]*\)\?') || { echo "no llvm-bolt"; return 1; }
 	bolt=$(realpath "$(command -v "$bolt")") # its libraries lie beside the file
 	relink "$1" "$PWD/relocations" ld.bfd --emit-relocs
 	"$bolt" relocations -instrument -instrumentation-file="$PWD/bolt.fdata" -o instrumented
