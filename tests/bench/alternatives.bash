@@ -176,13 +176,16 @@ describe_alternative() {
 # make_alternatives FILE WORDS...: file_in_build is FILE below the folder of a build; build_with COMPILER FOLDER builds it.
 # What is there already stays.
 make_alternatives() {
-	local name
+	local name status
 	[ -s counts ] || profile "$@" >counts
 	for name in $alternatives; do
 		[ ! -e "$name" ] && [ ! -e "$name.reason" ] || continue
+		# `if` and `||` would switch off -e within, too.
+		set +e
 		(set -eu -o pipefail; "make_$name" "$@") >"$name.log" 2>&1
-		# shellcheck disable=SC2181 # `if` would switch off -e within
-		if [ $? -ne 0 ] || [ ! -x "$name" ]; then
+		status=$?
+		set -e
+		if [ $status -ne 0 ] || [ ! -x "$name" ]; then
 			rm -f "$name"
 			tail -n 1 "$name.log" | cut -c 1-100 >"$name.reason"
 		elif [ "$("$@" </dev/null 2>&1 | sha256sum)" != "$("./$name" "${@:2}" </dev/null 2>&1 | sha256sum)" ]; then
