@@ -5,6 +5,7 @@
  *     decide.h     decisions at each site, from the seed and names alone
  *     note.h       the record of the decisions in an object
  *     template.h   assembly with open sites, from which variants are assembled
+ *     prefetches.h advised prefetches of loads
  *     recipe.h     sources and arguments from which variants are compiled
  *     entries.h    templates that count function entries, or exit at one */
 #ifndef IFR_COMPILETIME_H
@@ -13,6 +14,7 @@
 #include "compiletime/decide.h"
 #include "compiletime/entries.h"
 #include "compiletime/note.h"
+#include "compiletime/prefetches.h"
 #include "compiletime/recipe.h"
 #include "compiletime/template.h"
 
