@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const ifr_note_facts[IFR_NOTE_FACTS] = {"order", "align", "loops", "nops", "bytes", "frame", "checks"};
+const char *const ifr_note_facts[IFR_NOTE_FACTS] = {"order", "align", "loops",  "nops",
+                                                    "bytes", "frame", "checks", "prefetches"};
 
 void ifr_note_init(struct ifr_note *note) {
 	memset(note, 0, sizeof *note);
@@ -66,6 +67,8 @@ static void update_sums(struct ifr_note_counts *did, const struct ifr_note_entry
 		did->loops += amount;
 	if (fact == IFR_FACT_CHECKS)
 		did->checks += amount;
+	if (fact == IFR_FACT_PREFETCHES)
+		did->prefetches += amount;
 }
 
 void ifr_note_add_fact(struct ifr_note *note, bool variable, const char *name, enum ifr_note_fact fact,
@@ -105,6 +108,8 @@ void ifr_note_print(const struct ifr_note *note, struct ifr_buffer *descriptor) 
 	                  did->ordered, did->nops, did->functions, did->loops, did->frames, did->variables);
 	if (did->checks)
 		ifr_buffer_printf(descriptor, " checks=%" PRIu64, did->checks);
+	if (did->prefetches)
+		ifr_buffer_printf(descriptor, " prefetches=%" PRIu64, did->prefetches);
 	ifr_buffer_puts(descriptor, "\n");
 }
 

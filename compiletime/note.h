@@ -28,7 +28,7 @@
  *     function         a function or variable that an axis changed, by its assembler name, in the order of the
  *     variable         assembly, with its facts that are not 0
  *     did              sums: functions ordered, sites with nops, functions and loops aligned, frames widened,
- *                      variables ordered or aligned; where there are any, loops in two versions (checks)
+ *                      variables ordered or aligned; where there are any, loops in two versions (checks) and prefetches
  *
  * The facts:
  *
@@ -38,6 +38,7 @@
  *     nops=N bytes=N   sites that got nops, and bytes of nops at all of them
  *     frame=N          bytes added to the stack frame
  *     checks=N         loops in two versions, behind a check of addresses
+ *     prefetches=N     advised loads with a prefetch
  *
  * The seed tells which sites and which loops (compiletime/decide.h). */
 #ifndef IFR_COMPILETIME_NOTE_H
@@ -69,6 +70,7 @@ enum ifr_note_fact {
 	IFR_FACT_BYTES,
 	IFR_FACT_FRAME,
 	IFR_FACT_CHECKS,
+	IFR_FACT_PREFETCHES,
 	IFR_NOTE_FACTS
 };
 extern const char *const ifr_note_facts[IFR_NOTE_FACTS]; /* "order", … */
@@ -82,7 +84,7 @@ struct ifr_note_entry {
 
 /* The sums over a unit. */
 struct ifr_note_counts {
-	uint64_t ordered, nops, functions, loops, frames, variables, checks;
+	uint64_t ordered, nops, functions, loops, frames, variables, checks, prefetches;
 };
 
 struct ifr_note {

@@ -66,6 +66,7 @@ static int set_counts(struct ifr_note_counts *did, const char *line, struct ifr_
 		if (!read_number(&rest, counts[i].name, counts[i].number))
 			return ifr_fail(err, IFR_E_USAGE, "the count \"%s\" is missing", counts[i].name);
 	read_number(&rest, "checks", &did->checks);
+	read_number(&rest, "prefetches", &did->prefetches);
 	return *rest ? ifr_fail(err, IFR_E_USAGE, "something stands behind the counts") : 0;
 }
 

@@ -36,7 +36,12 @@ static void read_options(const struct plugin_name_args *plugin) {
 		ifr_plugin_options_read(options, count, getenv(IFR_PLUGIN_ENVIRONMENT), &unit.note.plan, &request, &err);
 	unit.template_wanted = request.templates;
 	unit.recipe = request.recipe;
+	unit.prefetch_file = request.prefetches ? request.prefetches : getenv(IFR_PLUGIN_PREFETCHES);
+	if (unit.prefetch_file && !*unit.prefetch_file)
+		unit.prefetch_file = NULL;
 	XDELETEVEC(options);
+	if (!result && unit.prefetch_file)
+		result = ifr_prefetches_read(unit.prefetch_file, &unit.prefetches, &err);
 	if (result)
 		fatal_error(UNKNOWN_LOCATION, "interfero: %s", err.message);
 }
@@ -53,6 +58,8 @@ static void check_flags() {
 static void register_axes() {
 	const struct ifr_axis_setting *axis = unit.note.plan.axis;
 	bool open = unit.template_wanted;
+	if (unit.prefetch_file)
+		ifr_prefetch_register(&unit);
 	if (axis[IFR_AXIS_FRAMES].on)
 		ifr_frames_register(&unit);
 	if (axis[IFR_AXIS_ALIAS_CHECK].on)
@@ -77,7 +84,7 @@ int plugin_init(struct plugin_name_args *plugin, struct plugin_gcc_version *comp
 	read_options(plugin);
 	register_callback(plugin->base_name, PLUGIN_INFO, NULL, &info);
 	ifr_attribute_register();
-	if (!ifr_plan_axes(&unit.note.plan) && !unit.template_wanted)
+	if (!ifr_plan_axes(&unit.note.plan) && !unit.template_wanted && !unit.prefetch_file)
 		return 0;
 	check_flags();
 	snprintf(unit.note.plugin, sizeof unit.note.plugin, "%s", INTERFERO_VERSION);

@@ -39,7 +39,7 @@ static int set_axis(const struct ifr_plugin_option *option, struct ifr_plan *pla
 	if (axis == IFR_AXIS_COUNT || ifr_axes[axis].owner != IFR_OWNER_PLUGIN)
 		return ifr_fail(err, IFR_E_USAGE,
 		                OPTION "%.64s is not known; the options are unit-order, nops, align, frames, globals, "
-		                       "alias-check, plan, templates and recipe",
+		                       "alias-check, plan, prefetch, templates and recipe",
 		                option->key);
 	if (!option->value || !*option->value)
 		return ifr_fail(err, IFR_E_USAGE, OPTION "%s has no value; write " OPTION "%s=seed=1", option->key,
@@ -62,6 +62,8 @@ int ifr_plugin_options_read(const struct ifr_plugin_option *options, int count, 
 			request->templates = true;
 		else if (!strcmp(options[i].key, "recipe"))
 			request->recipe = options[i].value;
+		else if (!strcmp(options[i].key, "prefetch"))
+			request->prefetches = options[i].value ? options[i].value : "";
 		else if (strcmp(options[i].key, "plan"))
 			result = set_axis(&options[i], plan, err);
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)

@@ -11,6 +11,7 @@ extern "C" {
 #endif
 
 #define IFR_PLUGIN_ENVIRONMENT "INTERFERO_PLAN"
+#define IFR_PLUGIN_PREFETCHES "INTERFERO_PREFETCH"
 
 /* One option -fplugin-arg-interfero-KEY=VALUE; value is NULL without '='. */
 struct ifr_plugin_option {
@@ -19,8 +20,9 @@ struct ifr_plugin_option {
 
 /* The options that are not about axes. */
 struct ifr_plugin_request {
-	bool templates;     /* the option `templates` */
-	const char *recipe; /* the value of the option `recipe`, or NULL */
+	bool templates;         /* the option `templates` */
+	const char *recipe;     /* the value of the option `recipe`, or NULL */
+	const char *prefetches; /* the file of the option `prefetch`, or NULL */
 };
 
 /* Reads the options into a request and a plan. The plan comes from the file of the option `plan`, or else from the

@@ -12,6 +12,8 @@ struct ifr_unit {
 	struct ifr_note note; /* with the plan */
 	bool template_wanted;
 	const char *recipe; /* the words of the template's mark "recipe"; NULL: no mark */
+	struct ifr_prefetches prefetches;
+	const char *prefetch_file; /* NULL: no prefetches are advised */
 };
 
 /* Describes a function or variable of GCC for decisions; valid until the next call. */
@@ -39,6 +41,9 @@ void ifr_globals_register(struct ifr_unit *unit);
 
 /* alias-check: gives loops a second version behind a check of addresses. */
 void ifr_alias_check_register(struct ifr_unit *unit);
+
+/* Places the unit's advised prefetches. */
+void ifr_prefetch_register(struct ifr_unit *unit);
 
 /* Records a fact about a function that is compiled in, in the note or the template. Valid from the function's expansion
  * on, until GCC writes its assembly. */

@@ -13,8 +13,10 @@
  * | -fplugin-arg-interfero-alias-check=WORDS     | the axis alias-check: loops in two versions         |
  * | -fplugin-arg-interfero-templates             | write a template (compiletime/template.h)           |
  * | -fplugin-arg-interfero-recipe=TEXT           | the text of the template's mark "recipe"            |
+ * | -fplugin-arg-interfero-prefetch=FILE         | advised prefetches (compiletime/prefetches.h)       |
  * | -fplugin-arg-interfero-plan=FILE             | a layout plan (common/plan.h)                       |
  * | INTERFERO_PLAN=FILE in the environment       | a layout plan, ignored if the option plan is given  |
+ * | INTERFERO_PREFETCH=FILE in the environment   | prefetches, ignored if the option is given          |
  *
  * WORDS are the words of an axis in a plan, with commas for spaces: seed=7,rate=10. An axis option changes that
  * axis of the plan. Axes of the relinker and the launcher in a plan are ignored; any other mistake is one compiler

@@ -7,6 +7,7 @@
  * - our plugin, that of the compiler's version; it is GCC's: not with clang, and nothing of what follows
  * - with INTERFERO_TEMPLATES or INTERFERO_SOURCES: templates, and our folder of assemblers (wrapper/assembler.c)
  * - with INTERFERO_SOURCES: our folder of compilers proper (wrapper/proper.c)
+ * - with INTERFERO_PREFETCH, or -finterfero-prefetch=FILE: the file of advised prefetches, for the plugin
  *
  * A layout that the build asks for is passed on in the environment (wrapper/requested_layout.h).
  *
@@ -106,8 +107,13 @@ static bool wants_templates(void) {
 	return is_set("INTERFERO_SOURCES") || is_set("INTERFERO_TEMPLATES");
 }
 
-static void add_gcc_arguments(struct ifr_strings *arguments, const char *home, const char *plugin) {
+static void add_gcc_arguments(struct ifr_strings *arguments, const char *home, const char *plugin, int argc,
+                              char **argv) {
+	char *prefetches = prefetch_request(argc, argv);
 	ifr_strings_take(arguments, ifr_format("-fplugin=%s", plugin));
+	if (prefetches)
+		ifr_strings_take(arguments, ifr_format("-fplugin-arg-interfero-prefetch=%s", prefetches));
+	free(prefetches);
 	if (wants_templates()) {
 		ifr_strings_add(arguments, "-fplugin-arg-interfero-templates");
 		ifr_strings_take(arguments, ifr_format("-B%s/as/", home));
@@ -127,7 +133,7 @@ static int exec_compiler(const char *name, const char *real, const char *plugin,
 		ifr_strings_add(&arguments, "-fdata-sections");
 		ifr_strings_take(&arguments, ifr_format("-B%s/ld/", home));
 		if (plugin)
-			add_gcc_arguments(&arguments, home, plugin);
+			add_gcc_arguments(&arguments, home, plugin, argc, argv);
 	}
 	for (int i = 1; i < argc; i++)
 		if (!is_layout_option(argv[i]))

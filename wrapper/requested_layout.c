@@ -11,10 +11,12 @@
 #include "common/strings.h"
 
 #define OPTION "-finterfero-layout="
+#define PREFETCH_OPTION "-finterfero-prefetch="
+#define PREFETCH_VARIABLE "INTERFERO_PREFETCH"
 #define PLAN_VARIABLE "INTERFERO_PLAN"
 
 bool is_layout_option(const char *argument) {
-	return ifr_starts_with(argument, OPTION);
+	return ifr_starts_with(argument, OPTION) || ifr_starts_with(argument, PREFETCH_OPTION);
 }
 
 static bool is_given(const char *value) {
@@ -29,17 +31,28 @@ static bool has_compiler_axes(const char *path) {
 	return has;
 }
 
-void layout_request(int argc, char **argv) {
-	const char *value = getenv(LAYOUT_VARIABLE);
+/* The absolute path that the last option of a kind names, or else the variable; NULL: none. */
+static char *find_request(int argc, char **argv, const char *option, const char *variable) {
+	const char *value = getenv(variable);
 	char cwd[PATH_MAX];
 	for (int i = 1; i < argc; i++)
-		if (is_layout_option(argv[i]))
-			value = argv[i] + strlen(OPTION);
-	if (!is_given(value)) {
+		if (ifr_starts_with(argv[i], option))
+			value = argv[i] + strlen(option);
+	if (!is_given(value))
+		return NULL;
+	return getcwd(cwd, sizeof cwd) ? ifr_path_normalise(cwd, value) : ifr_strdup(value);
+}
+
+char *prefetch_request(int argc, char **argv) {
+	return find_request(argc, argv, PREFETCH_OPTION, PREFETCH_VARIABLE);
+}
+
+void layout_request(int argc, char **argv) {
+	char *path = find_request(argc, argv, OPTION, LAYOUT_VARIABLE);
+	if (!path) {
 		unsetenv(LAYOUT_VARIABLE);
 		return;
 	}
-	char *path = getcwd(cwd, sizeof cwd) ? ifr_path_normalise(cwd, value) : ifr_strdup(value);
 	setenv(LAYOUT_VARIABLE, path, 1);
 	if (!is_given(getenv(PLAN_VARIABLE)) && has_compiler_axes(path))
 		setenv(PLAN_VARIABLE, path, 1);

@@ -92,6 +92,8 @@ static void print_note(const struct ifr_note *note, bool quiet) {
 		       "            and %" PRIu64 " loops; frames widened %" PRIu64 ", variables moved %" PRIu64
 		       "; loops in two versions %" PRIu64 "\n",
 		       did->nops, did->ordered, did->functions, did->loops, did->frames, did->variables, did->checks);
+	if (did->prefetches)
+		printf("    advised loads with a prefetch: %" PRIu64 "\n", did->prefetches);
 }
 
 /* The state of reading one file. */

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 
 #include "harness/commands/commands.h"
+#include "common/file.h"
 #include "harness/commands/interrupts.h"
+#include "harness/commands/misses_advice.h"
 #include "harness/commands/misses_options.h"
 #include "harness/commands/misses_result.h"
 #include "harness/commands/progress.h"
@@ -93,6 +95,25 @@ static int print_result(const struct misses_options *options, const struct misse
 	return status;
 }
 
+/* Prints the advice, and writes its file. */
+static int print_advice(const struct misses_options *options, const struct misses_result *result,
+                        struct ifr_trace *trace, struct ifr_error *err) {
+	struct misses_advice advice;
+	struct ifr_buffer text = {0}, file = {0};
+	misses_advice_make(result, trace, &advice);
+	(options->json ? misses_advice_print_json : misses_advice_print)(result, &advice, &text);
+	misses_advice_print_file(result, &advice, &file);
+	int status = 0;
+	if (options->output)
+		status = ifr_file_write(options->output, ifr_buffer_text(&file), file.length, 0666, err);
+	if (!status)
+		status = ifr_command_print(&text, err);
+	ifr_buffer_release(&file);
+	ifr_buffer_release(&text);
+	misses_advice_release(&advice);
+	return status;
+}
+
 /* Profiles the trace, or the program, once it is recorded. *failed: exit status 3. */
 static int run_command(struct misses_options *options, const struct ifr_machine *machine, bool *failed,
                        struct ifr_error *err) {
@@ -122,7 +143,8 @@ static int run_command(struct misses_options *options, const struct ifr_machine 
 		result.recording = ifr_trace_text(trace);
 		*failed = result.damage || ended;
 		trace_notes_say(trace, result.trace, "profiled");
-		status = print_result(options, &result, err);
+		status =
+			options->advise ? print_advice(options, &result, trace, err) : print_result(options, &result, err);
 	}
 	misses_result_release(&result);
 	ifr_plan_release(&plan);

@@ -50,7 +50,22 @@ static json_t *json_load(const struct misses_result *result, size_t rank) {
 	ifr_json_set(object, "references", ifr_json_count(load->references));
 	ifr_json_set(object, "misses", json_levels(load->misses, summary->levels));
 	ifr_json_set(object, "lines", json_levels(load->lines, summary->levels));
+	if (result->profile.prefetches.executed)
+		ifr_json_set(object, "misses_with_prefetches",
+		             ifr_json_count(result->profile.prefetches.load_misses[result->profile.order[rank]]));
 	ifr_json_set(object, "stall_cycles", ifr_json_number_if(result->core, load->stalls));
+	return object;
+}
+
+static json_t *json_prefetches(const struct ifr_load_prefetches *prefetches) {
+	json_t *object = prefetches->executed ? json_object() : json_null();
+	if (!prefetches->executed)
+		return object;
+	ifr_json_set(object, "executed", ifr_json_count(prefetches->executed));
+	ifr_json_set(object, "present", ifr_json_count(prefetches->present));
+	ifr_json_set(object, "used", ifr_json_count(prefetches->used));
+	ifr_json_set(object, "unused", ifr_json_count(prefetches->unused));
+	ifr_json_set(object, "misses_of_loads", ifr_json_count(prefetches->misses));
 	return object;
 }
 
@@ -199,6 +214,7 @@ void misses_print_json(const struct misses_result *result, struct ifr_buffer *ou
 	ifr_json_set(root, "cache", json_cache(result));
 	ifr_json_set(root, "latency", json_latency(result));
 	ifr_json_set(root, "totals", json_totals(result));
+	ifr_json_set(root, "prefetches", json_prefetches(&result->profile.prefetches));
 	ifr_json_set(root, "loads", loads);
 	ifr_json_set(root, "profiled", profiled);
 	ifr_json_set(root, "schemes", schemes);

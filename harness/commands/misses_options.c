@@ -20,7 +20,8 @@ enum {
 	KEY_LATENCY,
 	KEY_OVERHEAD,
 	KEY_MEMORY,
-	KEY_OBJECTS
+	KEY_OBJECTS,
+	KEY_ADVISE
 };
 
 enum { LOADS_USUAL = 15, LOADS_MOST = 1000, OVERHEAD_USUAL = 2 };
@@ -136,6 +137,16 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case KEY_OBJECTS:
 		options->input.recording.objects = true;
 		return 0;
+	case KEY_ADVISE:
+		options->advise = true;
+		return 0;
+	case 'o':
+		options->output = argument;
+		return 0;
+	case ARGP_KEY_END:
+		if (options->output && !options->advise)
+			argp_error(state, "-o is the file that --advise writes: add --advise");
+		return 0;
 	case 'j':
 		options->json = true;
 		return 0;
@@ -174,8 +185,11 @@ static const struct argp_option table[] = {
 	{"memory", KEY_MEMORY, "SIZE", 0,
      "Memory for contexts; lengths with more of them than fit are given up (400M)", 2},
 	{"objects", KEY_OBJECTS, NULL, 0, "Record heap objects, so that data have the sizes of their objects", 3},
-	{"json", 'j', NULL, 0, "Print JSON instead of the text", 4},
-	{"quiet", 'q', NULL, 0, "Show no progress", 4},
+	{"advise", KEY_ADVISE, NULL, 0, "Tell which of these loads are worth a prefetch, and why the others are not",
+     4},
+	{NULL, 'o', "FILE", 0, "Write the advice to this file, for INTERFERO_PREFETCH=FILE make CC=interfero-gcc", 4},
+	{"json", 'j', NULL, 0, "Print JSON instead of the text", 5},
+	{"quiet", 'q', NULL, 0, "Show no progress", 5},
 	{0},
 };
 static const struct argp_child children[] = {{&trace_input_argp, 0, NULL, 3}, {0}};
@@ -191,6 +205,10 @@ const struct argp ifr_misses_argp = {
 	"sufficient N are chosen, by predictions that leave the predicted reference itself out. Figures assume a technique "
 	"such as prefetching that costs V cycles where it is applied and hides a miss of L: it is applied in contexts that "
 	"miss more often than V / L.\n"
+	"\n"
+	"--advise picks the loads whose misses stall more than a prefetch of each reference costs, in all contexts or in those "
+	"that a compiler can follow: called from one place, or each n-th time. A build with interfero-gcc then inserts the "
+	"prefetches, and tells which it cannot place. With --core, a miss counts with the cycles that the core waits for it.\n"
 	"\n"
 	"A program is recorded first, with its output dropped; \"interfero record\" has more options, and its traces can be "
 	"profiled again. Counts of misses are those of \"interfero replay\".\n"

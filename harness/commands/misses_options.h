@@ -22,7 +22,8 @@ struct misses_options {
 	unsigned lengths[IFR_LOAD_CONTEXT_LENGTHS];
 	size_t length_count;
 	enum ifr_core_use core;
-	bool json, quiet;
+	bool json, quiet, advise;
+	const char *output; /* the file of advice; NULL: none */
 };
 
 /* Fills in the defaults; the parser's input (ifr_misses_argp). */

@@ -13,22 +13,32 @@ enum ifr_setting misses_level_setting(unsigned level) {
 	return settings[level];
 }
 
+/* What the misses of a load at a level cost by the machine's penalties. */
+static double miss_cycles(const struct ifr_load_count *load, unsigned levels, const struct ifr_machine *machine,
+                          unsigned level) {
+	const unsigned *values = machine->values;
+	const unsigned last = levels - 1;
+	double cycles = level == 0 ? (double)load->misses[0] * values[IFR_PENALTY_L1D] : 0;
+	if (level <= 1 && last == 2)
+		cycles += (double)load->misses[1] * values[IFR_PENALTY_L2];
+	if (last)
+		cycles += (double)load->misses[last] * values[IFR_PENALTY_LLC];
+	return cycles;
+}
+
 double misses_mean_latency(const struct ifr_load_summary *summary, const struct ifr_machine *machine,
                            unsigned level) {
-	const unsigned *values = machine->values;
-	const unsigned last = summary->levels - 1;
 	double misses = 0, cycles = 0;
 	for (size_t i = 0; i < summary->sites.count; i++) {
-		const uint64_t *missed = summary->loads[i].misses;
-		misses += (double)missed[level];
-		if (level == 0)
-			cycles += (double)missed[0] * values[IFR_PENALTY_L1D];
-		if (level <= 1 && last == 2)
-			cycles += (double)missed[1] * values[IFR_PENALTY_L2];
-		if (last)
-			cycles += (double)missed[last] * values[IFR_PENALTY_LLC];
+		misses += (double)summary->loads[i].misses[level];
+		cycles += miss_cycles(&summary->loads[i], summary->levels, machine, level);
 	}
 	return misses > 0 ? cycles / misses : 0;
+}
+
+double misses_latency_of(const struct ifr_load_count *load, unsigned levels, const struct ifr_machine *machine,
+                         unsigned level) {
+	return load->misses[level] ? miss_cycles(load, levels, machine, level) / (double)load->misses[level] : 0;
 }
 
 struct misses_time misses_time_of(const struct misses_result *result, enum ifr_miss_scheme scheme) {

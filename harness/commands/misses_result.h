@@ -35,6 +35,9 @@ enum ifr_setting misses_level_setting(unsigned level);
 /* The mean of what the misses of all loads at a level cost by the machine's penalties; 0 without misses. */
 double misses_mean_latency(const struct ifr_load_summary *summary, const struct ifr_machine *machine,
                            unsigned level);
+/* The mean of what the misses of one load at a level cost; 0 without misses. */
+double misses_latency_of(const struct ifr_load_count *load, unsigned levels, const struct ifr_machine *machine,
+                         unsigned level);
 /* Describes the contexts of each load's choice. */
 void misses_describe(struct misses_result *result, struct ifr_trace *trace);
 void misses_result_release(struct misses_result *result);

@@ -114,6 +114,25 @@ static void put_summary(const struct misses_result *result, struct ifr_buffer *o
 	}
 }
 
+static void put_prefetches(const struct misses_result *result, struct ifr_buffer *out) {
+	const struct ifr_load_prefetches *prefetches = &result->profile.prefetches;
+	struct ifr_buffer text = {0};
+	if (!prefetches->executed)
+		return;
+	ifr_buffer_printf(&text,
+	                  "Prefetches of the program: %" PRIu64
+	                  " executed. %.1f%% find the line there already, %.1f%% are "
+	                  "of use, %.1f%% fetch a line in vain. With them loads miss %" PRIu64
+	                  " times rather than %" PRIu64 ", if each came in time; all other figures are without them.",
+	                  prefetches->executed, percent((double)prefetches->present, (double)prefetches->executed),
+	                  percent((double)prefetches->used, (double)prefetches->executed),
+	                  percent((double)prefetches->unused, (double)prefetches->executed), prefetches->misses,
+	                  result->profile.misses);
+	ifr_buffer_puts(out, "\n");
+	ifr_text_wrap(out, ifr_buffer_text(&text), "", "");
+	ifr_buffer_release(&text);
+}
+
 /* --- contexts ---------------------------------------------------------------------------------------------------- */
 
 static void put_judged_head(const char *first, struct ifr_buffer *out) {
@@ -274,6 +293,7 @@ void misses_print_text(const struct misses_result *result, struct ifr_buffer *ou
 	put_headline(result, out);
 	put_conditions(result, out);
 	put_summary(result, out);
+	put_prefetches(result, out);
 	for (size_t i = 0; i < result->judged.count; i++)
 		put_contexts(result, i, out);
 	if (result->judged.count > 1)

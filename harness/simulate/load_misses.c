@@ -137,6 +137,8 @@ int ifr_load_misses_make(struct ifr_trace *trace, const struct ifr_load_misses_r
 	int result = make_map(trace, request->plan ? request->plan : &shipped, &map, err);
 	if (!result)
 		result = ifr_load_summary_make(trace, map, &settings, &profile->summary, err);
+	if (!result)
+		result = ifr_load_prefetches_make(trace, map, &settings, request->level, &profile->prefetches, err);
 	if (!result) {
 		order_loads(profile, request->level, request->top);
 		result = profile_contexts(trace, map, &settings, request, profile, err);
@@ -157,6 +159,7 @@ void ifr_load_misses_release(struct ifr_load_misses *profile) {
 	free(profile->order);
 	if (profile->contexts)
 		ifr_load_contexts_release(profile->contexts, profile->context_count);
+	ifr_load_prefetches_release(&profile->prefetches);
 	ifr_load_summary_release(&profile->summary);
 	*profile = (struct ifr_load_misses){0};
 }

@@ -33,7 +33,8 @@ struct ifr_load_misses {
 	size_t named;
 	struct ifr_profiled_load *contexts; /* the most misses first */
 	size_t context_count;
-	uint64_t references, misses; /* of all loads together, at the level */
+	uint64_t references, misses;           /* of all loads together, at the level */
+	struct ifr_load_prefetches prefetches; /* of the program, at the level */
 };
 
 /* Profiles a trace: one replay for the summary, and one for the contexts of the loads that it chooses. Errors: those of

@@ -11,6 +11,7 @@
  *     conflict_names.h   the lines and branches that meet in a set of a cache or BTB, by name
  *     load_misses.h      the loads that miss in a layout, and in which context, by name
  *     load_paths.h       contexts of loads in words
+ *     load_positions.h   loads by their places in the source, and by their callers
  *     site.h             the kind of memory that a name is of
  *     executed_code.h    the blocks of a recording, and how often each was executed
  *     instruction_classes.h  executed instructions by class
@@ -29,6 +30,7 @@
 #include "harness/simulate/instruction_classes.h"
 #include "harness/simulate/load_misses.h"
 #include "harness/simulate/load_paths.h"
+#include "harness/simulate/load_positions.h"
 #include "harness/simulate/model_executor.h"
 #include "harness/simulate/plan_layouts.h"
 #include "harness/simulate/plan_replay.h"

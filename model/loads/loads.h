@@ -4,6 +4,7 @@
  *     sites.h       the instructions that load
  *     summary.h     references and misses of each of them, by level
  *     contexts.h    the same of chosen loads by control-flow, self and global context
+ *     prefetches.h  the same with the software prefetches of the trace, and their use
  *     paths.h       the basic blocks of control-flow contexts
  *
  * Both profiles come from a replay of one layout (model/layout/count.h), and equal its counters. */
@@ -12,6 +13,7 @@
 
 #include "model/loads/contexts.h"
 #include "model/loads/paths.h"
+#include "model/loads/prefetches.h"
 #include "model/loads/sites.h"
 #include "model/loads/summary.h"
 

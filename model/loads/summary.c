@@ -6,6 +6,8 @@
 #include "common/buffer.h"
 #include "model/replay/outcomes.h"
 
+enum { GAPS = 32 };
+
 /* The state of a replay. */
 struct counting {
 	struct ifr_load_summary *summary;
@@ -13,6 +15,9 @@ struct counting {
 	const struct ifr_trace_access *accesses;
 	size_t block_count;
 	uint64_t *block_counts;
+	uint64_t instructions;  /* so far */
+	uint64_t *last;         /* by block: their number at its last execution */
+	uint32_t (*gaps)[GAPS]; /* by block and logarithm: instructions from one execution to the next */
 };
 
 unsigned ifr_data_levels(const struct ifr_machine *machine) {
@@ -61,6 +66,13 @@ static void add_access(struct counting *counting, uint32_t access, uint64_t norm
 	add_sample(load, normalised);
 }
 
+static inline void note_gap(struct counting *counting, uint32_t id) {
+	const uint64_t gap = counting->instructions - counting->last[id];
+	const unsigned shift = gap ? 63 - (unsigned)__builtin_clzll(gap) : 0;
+	counting->last[id] = counting->instructions;
+	counting->gaps[id][shift < GAPS ? shift : GAPS - 1]++;
+}
+
 static void observe(void *data, const struct ifr_trace_chunk *chunk, const struct ifr_lane_outcomes *lane) {
 	struct counting *counting = data;
 	struct ifr_load_summary *summary = counting->summary;
@@ -72,6 +84,9 @@ static void observe(void *data, const struct ifr_trace_chunk *chunk, const struc
 		const uint32_t id = chunk->executions[i] >> 1;
 		const struct ifr_trace_block *block = &counting->blocks[id];
 		counting->block_counts[id]++;
+		counting->instructions += block->instructions;
+		if (block->accesses)
+			note_gap(counting, id);
 		while (miss < misses->count && misses->items[miss].position < position + block->accesses) {
 			const uint32_t at = misses->items[miss].position;
 			size_t lines = 1;
@@ -86,6 +101,32 @@ static void observe(void *data, const struct ifr_trace_chunk *chunk, const struc
 	for (size_t i = 0; i < lane->fetch_lines->count; i++)
 		add_level(summary->fetches, lane->outcomes->fetch_lines[i], summary->levels);
 	summary->executions += chunk->executions_count;
+}
+
+/* The middle of the median's power of two. */
+static uint64_t find_gap(const uint32_t *gaps, uint64_t executions) {
+	uint64_t below = 0;
+	for (unsigned i = 0; i < GAPS; i++) {
+		below += gaps[i];
+		if (2 * below >= executions)
+			return i ? (UINT64_C(3) << i) / 2 : 1;
+	}
+	return 0;
+}
+
+/* The gap of each load is that of its block with the most executions. */
+static void find_gaps(const struct counting *counting) {
+	struct ifr_load_summary *summary = counting->summary;
+	uint64_t *most = ifr_alloc((summary->sites.count + 1) * sizeof *most);
+	for (size_t i = 0; i < counting->block_count; i++)
+		for (uint32_t k = 0; k < counting->blocks[i].accesses; k++) {
+			const uint32_t load = summary->sites.of_access[counting->blocks[i].first_access + k];
+			if (load == IFR_NO_LOAD || counting->block_counts[i] <= most[load])
+				continue;
+			most[load] = counting->block_counts[i];
+			summary->loads[load].gap = find_gap(counting->gaps[i], counting->block_counts[i]);
+		}
+	free(most);
 }
 
 static void count_references(const struct counting *counting) {
@@ -109,6 +150,8 @@ int ifr_load_summary_make(struct ifr_trace *trace, struct ifr_address_map *map,
 	counting.block_count = ifr_trace_blocks(trace, &counting.blocks);
 	const size_t access_count = ifr_trace_accesses(trace, &counting.accesses);
 	counting.block_counts = ifr_alloc((counting.block_count + 1) * sizeof *counting.block_counts);
+	counting.last = ifr_alloc((counting.block_count + 1) * sizeof *counting.last);
+	counting.gaps = ifr_alloc((counting.block_count + 1) * sizeof *counting.gaps);
 	const struct ifr_machine caches = ifr_machine_caches(settings->machine);
 	if (!settings->core)
 		observed.machine = &caches;
@@ -117,10 +160,13 @@ int ifr_load_summary_make(struct ifr_trace *trace, struct ifr_address_map *map,
 	observed.load_stalls = settings->core ? ifr_alloc((access_count + 1) * sizeof *observed.load_stalls) : NULL;
 	const int result = ifr_count_events(trace, &map, 1, &observed, &summary->counts, NULL, err);
 	count_references(&counting);
+	find_gaps(&counting);
 	for (size_t i = 0; i < access_count && observed.load_stalls; i++)
 		if (summary->sites.of_access[i] != IFR_NO_LOAD)
 			summary->loads[summary->sites.of_access[i]].stalls += observed.load_stalls[i];
 	free(observed.load_stalls);
+	free(counting.gaps);
+	free(counting.last);
 	free(counting.block_counts);
 	return result;
 }

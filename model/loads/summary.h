@@ -15,6 +15,7 @@ struct ifr_load_count {
 	uint64_t lines[IFR_DATA_LEVELS];    /* lines that miss it, as the counters of a replay have them */
 	uint64_t samples[IFR_LOAD_SAMPLES]; /* normalised addresses at the misses 1, 2, 4, 8, … of the first level */
 	unsigned sample_count;
+	uint64_t gap;  /* instructions from one execution of its block to the next: about their median */
 	double stalls; /* with a core: cycles for which retirement waits for the load */
 };
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `interfero misses --advise`: the loads that are worth a prefetch, and the others with the reason. */
+#ifndef IFR_HARNESS_MISSES_ADVICE_H
+#define IFR_HARNESS_MISSES_ADVICE_H
+
+#include "compiletime/compiletime.h"
+#include "harness/commands/misses_result.h"
+
+struct misses_left {
+	char *load; /* "visit (tree.c:12)" */
+	char *why;
+};
+
+struct misses_advice {
+	struct ifr_prefetches prefetches; /* the most gain first */
+	struct misses_left *left;
+	size_t left_count;
+};
+
+/* Judges the named loads of a result. The caller releases the advice. */
+void misses_advice_make(const struct misses_result *result, struct ifr_trace *trace, struct misses_advice *advice);
+void misses_advice_release(struct misses_advice *advice);
+
+/* Prints the table, or the file for the compiler. */
+void misses_advice_print(const struct misses_result *result, const struct misses_advice *advice,
+                         struct ifr_buffer *out);
+void misses_advice_print_json(const struct misses_result *result, const struct misses_advice *advice,
+                              struct ifr_buffer *out);
+void misses_advice_print_file(const struct misses_result *result, const struct misses_advice *advice,
+                              struct ifr_buffer *out);
+
+#endif

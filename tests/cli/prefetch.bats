@@ -1,0 +1,189 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Prefetches that a profile advises and the compiler places: interfero misses --advise, INTERFERO_PREFETCH.
+
+load ../helpers
+load ../record
+
+lru=(--machine cachegrind --cache 32K:8:64)
+
+setup_file() {
+	use_own_kits
+	unset INTERFERO_PREFETCH
+}
+
+setup() {
+	use_own_folder
+	cp "$programs"/prefetch/*.c "$programs"/misses/*.[ch] .
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+# line FILE MARK: the number of the marked line. from FILE MARK FUNCTION: counted from the line of a function.
+line() {
+	grep -n "/\* $2 \*/" "$1" | head -n 1 | cut -d : -f 1
+}
+from() {
+	echo $(($(line "$1" "$2") - $(grep -n "^[a-z_].*\b$3(.*{" "$1" | head -n 1 | cut -d : -f 1)))
+}
+
+# advise FILE FUNCTION MARK WORDS...: adds a load to the file `advice`.
+advise() {
+	[ -e advice ] || echo "interfero-prefetch 1" >advice
+	echo "load $2 file=$1 line=$(from "$1" "$3" "$2") ${*:4}" >>advice
+}
+
+# prefetches FILE [FUNCTION]: how many prefetch instructions there are in a program, or in a function of it.
+prefetches() {
+	if [ -n "${2-}" ]; then
+		objdump -d "$1" | awk -v name="<$2>:" '$2 == name { on = 1 } /^$/ { on = 0 } on && /prefetcht0/ { n++ } END { print n + 0 }'
+	else
+		objdump -d "$1" | grep -c prefetcht0 || true
+	fi
+}
+
+all_kinds() {
+	advise kinds.c list LIST distance=4
+	advise kinds.c gather GATHER number=2 distance=8
+	advise kinds.c strided STRIDED context=self period=4 distance=8
+	advise kinds.c visit VISIT context=self period=2
+	advise kinds.c look LOOK distance=3
+	advise kinds.c compare COMPARE context=call "caller=calls@$(from kinds.c CALL calls)"
+}
+
+@test "lists, trees, indexed tables, strides and calls are prefetched; outputs are the same at every level" {
+	all_kinds
+	local level
+	for level in $(at_depth "-O0 -O2 -Os" "-O0 -Og -O1 -O2 -O3 -Os -Ofast"); do
+		gcc $level -g kinds.c -o plain
+		INTERFERO_PREFETCH=advice interfero-gcc $level -g kinds.c -o kinds 2>said
+		[ "$(./kinds)" = "$(./plain)" ] || say "$level"
+		case $level in
+		-O0) grep -q 'no prefetch for a load of gather: GCC looks for no loops' said ;;
+		-O2)
+			[ ! -s said ] || say "$(cat said)"
+			for name in list gather strided visit look calls; do [ "$(prefetches kinds $name)" -ge 1 ] || say "$name"; done
+			# The calls that always hit are left alone.
+			[ "$(prefetches kinds calls)" = 1 ]
+			[ "$(prefetches kinds compare)" = 0 ]
+			;;
+		esac
+	done
+}
+
+@test "nothing that may not be read is read: fields behind the page, elements behind the end, wild pointers" {
+	advise edges.c list LIST
+	advise edges.c gather GATHER number=2 distance=16
+	advise edges.c visit VISIT context=self period=2
+	local level
+	for level in $(at_depth "-O1 -O2" "-O0 -Og -O1 -O2 -O3 -Os"); do
+		interfero-gcc $level -g -finterfero-prefetch=advice edges.c -o edges
+		[ "$(./edges)" = "2 8 4 4950 10" ]
+		[ "$level" = -O0 ] || [ "$(prefetches edges)" -ge 3 ]
+	done
+}
+
+@test "a load is found again by the text of its line, and told where it is gone" {
+	advise kinds.c list LIST
+	local sum
+	sum=$(interfero misses --help | head -n 1)
+	[ -n "$sum" ]
+	# Lines before the function change nothing, not even with the text unknown.
+	{ printf '\n\n\n'; cat kinds.c; } >moved && mv moved kinds.c
+	interfero-gcc -O2 -g -finterfero-prefetch=advice kinds.c -o kinds
+	[ "$(prefetches kinds list)" = 1 ]
+	# Another line in the function: it is no load of this kind any more.
+	sed -i 's/^\tfor (; p; p = p->next)$/\tlong more = 0;\n\tmore++;\n&/' kinds.c
+	interfero-gcc -O2 -g -finterfero-prefetch=advice kinds.c -o kinds 2>said
+	grep -q 'no prefetch for a load of list: its line has no load any more' said
+	[ "$(prefetches kinds list)" = 0 ]
+}
+
+@test "make compiles again when the advice changes; the note counts prefetches; another option wins" {
+	advise kinds.c list LIST
+	printf 'kinds: kinds.o\n\t$(CC) kinds.o -o kinds\nkinds.o: kinds.c\n\t$(CC) -O2 -g -MMD -c kinds.c\n-include kinds.d\n' >Makefile
+	export INTERFERO_PREFETCH=$PWD/advice
+	make -s CC=interfero-gcc
+	[ "$(prefetches kinds)" = 1 ]
+	interfero explain ./kinds | grep -q 'advised loads with a prefetch: 1'
+	make -q CC=interfero-gcc
+	sleep 0.01
+	echo "interfero-prefetch 1" >advice
+	touch -d '+1 second' advice
+	make -s CC=interfero-gcc
+	[ "$(prefetches kinds)" = 0 ]
+	all_kinds
+	interfero-gcc -O2 -g -finterfero-prefetch= kinds.c -o none
+	[ "$(prefetches none)" = 0 ]
+}
+
+@test "advice of another form is refused with its line" {
+	local text
+	for text in "interfero-prefetch 2" "load f file=a.c" "interfero-prefetch 1
+load f" "interfero-prefetch 1
+load f file=a.c line=1 distance=0" "interfero-prefetch 1
+load f file=a.c line=1 context=self" "interfero-prefetch 1
+load f file=a.c line=1 colour=red"; do
+		printf '%s\n' "$text" >advice
+		not interfero-gcc -O2 -c -finterfero-prefetch=advice kinds.c -o bad.o 2>said
+		grep -q "error: interfero: .*advice:[12]: " said
+		[ ! -e bad.o ]
+	done
+	not interfero-gcc -O2 -c -finterfero-prefetch=missing kinds.c -o bad.o 2>said
+	grep -q 'missing' said
+}
+
+# build NAME [FLAGS...]
+build() {
+	interfero-gcc -O1 -g -nostdlib -static -no-pie -fno-optimize-sibling-calls -fno-tree-loop-distribute-patterns \
+		-fcf-protection=none "${@:2}" "$1.c" -o "$1"
+}
+
+# before_and_after NAME MARK: misses of the marked load in the program without and with the advised prefetches.
+before_and_after() {
+	local code
+	code="($1.c:$(line "$1.c" "$2"))"
+	build "$1"
+	within 60 interfero record -q -o $1.trace -- ./$1 >/dev/null
+	within 60 interfero misses "${lru[@]}" --latency 20 --advise --json -o $1.prefetch $1.trace >advised
+	build "$1" -finterfero-prefetch=$1.prefetch 2>said
+	within 60 interfero misses "${lru[@]}" --latency 20 --contexts 1 --json -- ./$1 >result
+	before=$(jq --arg code "$code" '[.loads[] | select(.code | endswith($code)) | .misses[0]] | add' result)
+	after=$(jq --arg code "$code" '[.loads[] | select(.code | endswith($code)) | .misses_with_prefetches] | add' result)
+}
+
+# 65,535 of 131,068 references miss, every second one (misses.bats). V = 2: 65,535 · (20 - 2).
+@test "a tree in preorder: the misses of every second node are prefetched" {
+	before_and_after tree LOAD
+	[ "$(jq -c '.prefetches[0] | [.function, .context, .period, .references, .misses, .gain_cycles]' advised)" = \
+		'["visit","self",2,131068,65535,1179630]' ]
+	[ "$before" = 65535 ]
+	# A node's line is fetched when its parent is visited; of 15 levels, that of the right child leaves L1 before.
+	[ "$after" -lt $((before / 5)) ]
+	[ "$(jq '.prefetches | .used > 0.9 * .executed' result)" = true ] || say "$(jq -c .prefetches result)"
+}
+
+@test "a load that two calls reach: only the call that misses prefetches, and its misses are gone" {
+	before_and_after compare LOAD
+	[ "$(jq -c '.prefetches[0] | [.function, .context, .caller]' advised)" = '["compare","call","run"]' ]
+	[ "$(jq '.prefetches | length' advised)" = 1 ]
+	[ "$before" -gt 20000 ]
+	[ "$after" -le 2 ]
+	[ "$(jq '.prefetches | .executed - .used <= 8192 + 1' result)" = true ]
+}
+
+@test "buckets of a hash table: the next one is prefetched" {
+	before_and_after buckets HEAD
+	[ "$before" -gt 20000 ]
+	[ "$after" -lt $((before / 100)) ] || say "$before $after $(cat said)"
+}
+
+@test "a list that is made and used: only its making prefetches" {
+	before_and_after phases LOAD
+	[ "$(jq -c '[.prefetches[] | [.function, .context, .caller]]' advised)" = '[["look_up","call","create"]]' ]
+	[ "$before" = 256 ]
+	[ "$after" = 1 ]
+	[ "$(jq -c '.prefetches | [.executed, .unused]' result)" = '[256,1]' ]
+}
