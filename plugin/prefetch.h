@@ -52,8 +52,13 @@ tree prefetch_address_ahead(struct prefetch_address *address, tree reference);
 tree prefetch_value_ahead(struct prefetch_address *address, tree value);
 /* Returns a value that is loaded from behind a pointer that was followed at `at`: now, by a load that cannot fault. */
 tree prefetch_value_now(struct prefetch_address *address, tree value);
+/* Returns a pointer, or another one where it is null: a prefetch of no page walks the page tables each time. */
+tree prefetch_value_unless_null(struct prefetch_address *address, tree value, tree otherwise);
 /* Returns the address of a place in memory whose pointer is replaced; the reference is one of prefetch_base. */
 tree prefetch_address_behind(struct prefetch_address *address, tree reference, tree pointer);
+
+/* Gives up the statements of an address that is not used. */
+void prefetch_address_discard(struct prefetch_address *address);
 
 /* The pointer by which a reference of constant offset begins, or NULL. */
 tree prefetch_base(tree reference);

@@ -19,14 +19,14 @@ static tree fail(struct prefetch_address *address, const char *why) {
 }
 
 static void add(struct prefetch_address *address, gimple *statement) {
-	gimple_seq_add_stmt(&address->statements, statement);
+	gimple_seq_add_stmt_without_update(&address->statements, statement);
 	address->count++;
 }
 
 static tree compute(struct prefetch_address *address, tree expression) {
 	gimple_seq more = NULL;
 	tree value = force_gimple_operand(expression, &more, true, NULL_TREE);
-	gimple_seq_add_seq(&address->statements, more);
+	gimple_seq_add_seq_without_update(&address->statements, more);
 	address->count++;
 	return value;
 }
@@ -95,6 +95,15 @@ static tree address_of(struct prefetch_address *address, tree reference, transfo
 
 static tree same_value(struct prefetch_address *, tree value, unsigned) {
 	return value;
+}
+
+void prefetch_address_discard(struct prefetch_address *address) {
+	for (gimple_stmt_iterator at = gsi_start(address->statements); !gsi_end_p(at); gsi_next(&at)) {
+		delink_stmt_imm_use(gsi_stmt(at));
+		if (gimple_get_lhs(gsi_stmt(at)) && TREE_CODE(gimple_get_lhs(gsi_stmt(at))) == SSA_NAME)
+			release_ssa_name(gimple_get_lhs(gsi_stmt(at)));
+	}
+	address->statements = NULL;
 }
 
 tree prefetch_base(tree reference) {
@@ -321,6 +330,15 @@ tree prefetch_value_ahead(struct prefetch_address *address, tree value) {
 
 tree prefetch_address_ahead(struct prefetch_address *address, tree reference) {
 	return refuse_still(address, address_of(address, reference, value_ahead, 0));
+}
+
+tree prefetch_value_unless_null(struct prefetch_address *address, tree value, tree otherwise) {
+	tree null = make_ssa_name(boolean_type_node), chosen = make_ssa_name(TREE_TYPE(value));
+	if (!useless_type_conversion_p(TREE_TYPE(value), TREE_TYPE(otherwise)))
+		otherwise = compute(address, fold_convert(TREE_TYPE(value), otherwise));
+	add(address, gimple_build_assign(null, EQ_EXPR, value, build_zero_cst(TREE_TYPE(value))));
+	add(address, gimple_build_assign(chosen, COND_EXPR, null, otherwise, value));
+	return chosen;
 }
 
 tree prefetch_address_behind(struct prefetch_address *address, tree reference, tree pointer) {

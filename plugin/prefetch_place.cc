@@ -28,9 +28,10 @@ static void insert(struct prefetch_address *address, tree place, tree present) {
 		tree word = pointer_sized_int_node, one = make_ssa_name(word), other = make_ssa_name(word);
 		tree apart = make_ssa_name(word);
 		near = make_ssa_name(word);
-		gimple_seq_add_stmt(&address->statements, gimple_build_assign(one, NOP_EXPR, place));
-		gimple_seq_add_stmt(&address->statements, gimple_build_assign(other, NOP_EXPR, present));
-		gimple_seq_add_stmt(&address->statements, gimple_build_assign(apart, BIT_XOR_EXPR, one, other));
+		gimple_seq_add_stmt_without_update(&address->statements, gimple_build_assign(one, NOP_EXPR, place));
+		gimple_seq_add_stmt_without_update(&address->statements, gimple_build_assign(other, NOP_EXPR, present));
+		gimple_seq_add_stmt_without_update(&address->statements,
+		                                   gimple_build_assign(apart, BIT_XOR_EXPR, one, other));
 		gimple_seq_add_stmt(
 			&address->statements,
 			gimple_build_assign(near, RSHIFT_EXPR, apart, build_int_cst(integer_type_node, LINE_SHIFT)));
@@ -106,9 +107,11 @@ static unsigned place_successors(gimple *load, struct prefetch_row *row) {
 		tree value = prefetch_value_now(&address, successors[i]);
 		if (!value) {
 			row->why = address.why;
+			prefetch_address_discard(&address);
 			continue;
 		}
 		tree present = present_address(&address, reference, row->advice);
+		value = prefetch_value_unless_null(&address, value, pointer);
 		insert(&address, prefetch_address_behind(&address, reference, value), present);
 		placed++;
 	}
@@ -131,6 +134,7 @@ static const char *place_in_loop(gimple *load, struct prefetch_row *row) {
 			insert(&address, place, present_address(&address, reference, row->advice));
 			return NULL;
 		}
+		prefetch_address_discard(&address);
 		if (loop == gimple_bb(load)->loop_father)
 			why = address.why;
 		if (address.moved)
@@ -170,14 +174,16 @@ const char *prefetch_place_call(gimple *call, struct prefetch_row *row) {
 	if (row->parameter >= gimple_call_num_args(call))
 		return "its call has another number of arguments";
 	tree pointer = prefetch_value_ahead(&address, gimple_call_arg(call, row->parameter));
-	if (!pointer)
+	if (pointer && !POINTER_TYPE_P(TREE_TYPE(pointer)))
+		address.why = "its call passes no pointer";
+	if (address.why) {
+		prefetch_address_discard(&address);
 		return address.why;
-	if (!POINTER_TYPE_P(TREE_TYPE(pointer)))
-		return "its call passes no pointer";
+	}
 	gimple_seq more = NULL;
 	tree place = force_gimple_operand(fold_build_pointer_plus_hwi(pointer, row->offset), &more, true, NULL_TREE);
-	gimple_seq_add_seq(&address.statements, more);
-	gimple_seq_add_stmt(&address.statements, make_prefetch(place));
+	gimple_seq_add_seq_without_update(&address.statements, more);
+	gimple_seq_add_stmt_without_update(&address.statements, make_prefetch(place));
 	gimple_stmt_iterator at = gsi_for_stmt(call);
 	gsi_insert_seq_before(&at, address.statements, GSI_SAME_STMT);
 	return NULL;

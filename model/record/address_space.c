@@ -176,7 +176,8 @@ const struct extent *address_space_find(struct address_space *space, uint64_t ad
 	const struct extent *extent = space->objects ? objects_find(space->objects, address) : NULL;
 	if (!extent)
 		extent = find_without_objects(space, address, store);
-	if (!extent->shared)
+	/* A null pointer that is prefetched tells nothing about where the next one points to. */
+	if (!extent->shared && extent != &space->other)
 		return extent;
 	space->uncached = *extent;
 	space->uncached.bytes = 0;
