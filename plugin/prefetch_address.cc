@@ -5,8 +5,8 @@
  * Idea: the statements that compute the address are computed once more with other values. Inductions get the value of a
  * later iteration; a value that a loop carries over gets the one that it will carry over; where paths join, the likeliest
  * one is taken, as a wrong address only costs a prefetch in vain. Loads on the way are repeated, too.
- * Invariant: no new load can fault, whatever the pointers are. It reads only in the page of an access that the program has
- * just carried out: another address is replaced by that of the access. It is aligned to its size, so that it does not
+ * Invariant: no new load can fault, whatever the pointers are. It reads only in the page of an access that the program
+ * has just carried out: another address is replaced by that of the access. It is aligned to its size, so that it does not
  * leave the page. The result is used by the prefetch alone, which faults at no address. */
 #include "plugin/prefetch.h"
 

@@ -44,7 +44,10 @@ static char *find_request(int argc, char **argv, const char *option, const char 
 }
 
 char *prefetch_request(int argc, char **argv) {
-	return find_request(argc, argv, PREFETCH_OPTION, PREFETCH_VARIABLE);
+	char *path = find_request(argc, argv, PREFETCH_OPTION, PREFETCH_VARIABLE);
+	/* The plugin looks at the variable, too. */
+	unsetenv(PREFETCH_VARIABLE);
+	return path;
 }
 
 void layout_request(int argc, char **argv) {

@@ -18,7 +18,7 @@ bool is_layout_option(const char *argument);
 void layout_request(int argc, char **argv);
 
 /* The absolute path of the file of prefetches that the plugin is to read, or NULL; the caller frees. The last option wins
- * over the variable; an empty value means none. */
+ * over the variable, which is unset; an empty value means none. */
 char *prefetch_request(int argc, char **argv);
 
 #endif

@@ -13,7 +13,7 @@ enum ifr_setting misses_level_setting(unsigned level) {
 	return settings[level];
 }
 
-/* What the misses of a load at a level cost by the machine's penalties. */
+/* Cycles of a load's misses at a level, by the machine's penalties. */
 static double miss_cycles(const struct ifr_load_count *load, unsigned levels, const struct ifr_machine *machine,
                           unsigned level) {
 	const unsigned *values = machine->values;

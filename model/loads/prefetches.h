@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Software prefetches of a trace: the misses of loads with them, and how many of them were of use.
  *
- * A prefetched line is there at once: the profile tells whether prefetches are of the right lines, not whether they come in
- * time. Counters of replays are without prefetches (model/trace/trace.h). */
+ * A prefetched line is there at once: the profile tells whether prefetches are of the right lines, not whether they
+ * come in time. Counters of replays are without prefetches (model/trace/trace.h). */
 #ifndef IFR_MODEL_LOAD_PREFETCHES_H
 #define IFR_MODEL_LOAD_PREFETCHES_H
 

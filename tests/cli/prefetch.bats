@@ -106,8 +106,8 @@ all_kinds() {
 	printf 'kinds: kinds.o\n\t$(CC) kinds.o -o kinds\nkinds.o: kinds.c\n\t$(CC) -O2 -g -MMD -c kinds.c\n-include kinds.d\n' >Makefile
 	export INTERFERO_PREFETCH=$PWD/advice
 	make -s CC=interfero-gcc
-	[ "$(prefetches kinds)" = 1 ]
-	interfero explain ./kinds | grep -q 'advised loads with a prefetch: 1'
+	[ "$(prefetches kinds list)" = 1 ]
+	interfero explain ./kinds | grep -q 'advised loads with a prefetch: [1-9]'
 	make -q CC=interfero-gcc
 	sleep 0.01
 	echo "interfero-prefetch 1" >advice
@@ -160,9 +160,11 @@ before_and_after() {
 	[ "$(jq -c '.prefetches[0] | [.function, .context, .period, .references, .misses, .gain_cycles]' advised)" = \
 		'["visit","self",2,131068,65535,1179630]' ]
 	[ "$before" = 65535 ]
-	# A node's line is fetched when its parent is visited; of 15 levels, that of the right child leaves L1 before.
-	[ "$after" -lt $((before / 5)) ]
-	[ "$(jq '.prefetches | .used > 0.9 * .executed' result)" = true ] || say "$(jq -c .prefetches result)"
+	# A node's line is fetched when its parent is visited; a few right children's leave the cache before they are visited.
+	[ "$after" -lt $((before / 100)) ]
+	# All lines that are fetched are used, but those of a few right children; most are there already, as its parent's
+	# sibling shares a node's line.
+	[ "$(jq '.prefetches | .used > 0.99 * (.used + .unused)' result)" = true ] || say "$(jq -c .prefetches result)"
 }
 
 @test "a load that two calls reach: only the call that misses prefetches, and its misses are gone" {
@@ -184,6 +186,8 @@ before_and_after() {
 	before_and_after phases LOAD
 	[ "$(jq -c '[.prefetches[] | [.function, .context, .caller]]' advised)" = '[["look_up","call","create"]]' ]
 	[ "$before" = 256 ]
-	[ "$after" = 1 ]
-	[ "$(jq -c '.prefetches | [.executed, .unused]' result)" = '[256,1]' ]
+	# The first ones come before any prefetch; the last prefetches are of what lies behind the list.
+	distance=$(jq '.prefetches[0].distance' advised)
+	[ "$after" = "$distance" ] || say "$after, not $distance: $(jq -c .prefetches result)"
+	[ "$(jq -c '.prefetches | [.executed, .used]' result)" = "[256,$((256 - distance))]" ] || say "$(jq -c .prefetches result)"
 }

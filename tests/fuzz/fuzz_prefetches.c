@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any text is refused with one line that names its line, or parsed as prefetches that print and parse again as the same. */
+/* Any text is refused with one line that names its line, or parsed as prefetches that print and parse again as the
+ * same. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loads of each kind that the compiler can prefetch for; marked lines are advised. Prints sums, which no prefetch changes. */
+/* Loads of each kind that the compiler can prefetch for; marked lines are advised. Prints sums, which no prefetch
+ * changes. */
 #include <stdio.h>
 #include <stdlib.h>
 
