@@ -69,6 +69,12 @@ static char *name_line_at(struct ifr_source *source, uint64_t address) {
 	return file ? name_line(file, line) : NULL;
 }
 
+void ifr_source_find(struct ifr_source *source, uint64_t address, char **function, char **line) {
+	const char *name = dwfl_module_addrname(source->module, address);
+	*function = name ? ifr_strdup(name) : NULL;
+	*line = name_line_at(source, address);
+}
+
 void ifr_source_put(struct ifr_source *source, uint64_t address, struct ifr_buffer *text) {
 	GElf_Sym symbol;
 	GElf_Off offset = 0;

@@ -17,6 +17,9 @@ void ifr_source_close(struct ifr_source *source);
  * unknown. */
 char *ifr_source_function(struct ifr_source *source, uint64_t address);
 
+/* Stores the function at an address, "luaH_getstr", and its line, "ltable.c:455"; NULL: unknown. The caller frees
+ * them. */
+void ifr_source_find(struct ifr_source *source, uint64_t address, char **function, char **line);
 /* Appends "luaH_getstr (ltable.c:455)", or as much of that as is known; at least the address in hexadecimal. */
 void ifr_source_put(struct ifr_source *source, uint64_t address, struct ifr_buffer *text);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "harness/commands/commands.h"
+#include "harness/commands/icost_across.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/layout_options.h"
 #include "harness/commands/machine_option.h"
@@ -16,27 +17,18 @@
 #include "harness/output/output.h"
 #include "harness/simulate/simulate.h"
 
-enum { KEY_MACHINE = 256, KEY_CAUSES, KEY_FOCUS, KEY_ALL, KEY_CORE };
-
-struct options {
-	struct trace_input input;
-	const char *machine, *plan;
-	uint32_t causes;      /* 0: those of the machine */
-	enum ifr_cause focus; /* IFR_CAUSES: the largest */
-	enum ifr_core_use core;
-	bool all, json, quiet;
-};
+enum { KEY_MACHINE = 256, KEY_CAUSES, KEY_FOCUS, KEY_ALL, KEY_CORE, KEY_ACROSS };
 
 /* --- options -------------------------------------------------------------------------------------------------- */
 
-static int parse_focus(const char *name, struct options *options, struct ifr_error *err) {
+static int parse_focus(const char *name, struct icost_options *options, struct ifr_error *err) {
 	options->focus = ifr_cause_find(name, strlen(name));
 	return options->focus == IFR_CAUSES
 	           ? ifr_fail(err, IFR_E_USAGE, "there is no cause \"%.40s\": interfero icost --help lists them", name)
 	           : 0;
 }
 
-static int parse_core(const char *how, struct options *options, struct ifr_error *err) {
+static int parse_core(const char *how, struct icost_options *options, struct ifr_error *err) {
 	const int result = ifr_core_use_find(how, &options->core, err);
 	if (result || options->core)
 		return result;
@@ -45,7 +37,7 @@ static int parse_core(const char *how, struct options *options, struct ifr_error
 }
 
 /* Parses the options with a value. Returns 1 for another one. */
-static int parse_value(int key, char *argument, struct options *options, struct ifr_error *err) {
+static int parse_value(int key, char *argument, struct icost_options *options, struct ifr_error *err) {
 	switch (key) {
 	case KEY_MACHINE:
 		return machine_option(argument, &options->machine, err);
@@ -56,15 +48,30 @@ static int parse_value(int key, char *argument, struct options *options, struct 
 	case KEY_CORE:
 		return parse_core(argument, options, err);
 	case 'p':
-		options->plan = argument;
+		ifr_strings_add(&options->plans, argument);
 		return 0;
 	default:
 		return 1;
 	}
 }
 
+/* Several layouts belong to --across. */
+static void check_layouts(const struct icost_options *options, struct argp_state *state) {
+	const size_t plans = options->plans.count;
+	const bool random = options->layouts.number_given;
+	if (!options->across && (plans > 1 || random))
+		argp_error(state,
+		           "the costs of one layout are told, that of one --plan: --across tells why layouts differ");
+	if (options->across && (plans > 2 || (plans && random)))
+		argp_error(state, "--across takes one --plan (against the shipped layout), two, or -n random layouts");
+	if (options->across && random && options->layouts.variants < 2)
+		argp_error(state, "a spread needs two layouts at least: -n 20");
+	if (options->across && (options->all || options->focus != IFR_CAUSES))
+		argp_error(state, "--across chooses the pairs itself: leave out --all and --focus");
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
-	struct options *options = state->input;
+	struct icost_options *options = state->input;
 	struct ifr_error err = {0};
 	const int value = parse_value(key, argument, options, &err);
 	if (value < 0 || err.code)
@@ -75,6 +82,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case KEY_ALL:
 		options->all = true;
 		return 0;
+	case KEY_ACROSS:
+		options->across = true;
+		return 0;
+	case ARGP_KEY_END:
+		check_layouts(options, state);
+		return 0;
 	case 'j':
 		options->json = true;
 		return 0;
@@ -83,6 +96,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		return 0;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->input;
+		state->child_inputs[1] = &options->layouts;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -97,13 +111,18 @@ static const struct argp_option table[] = {
 	{"machine", KEY_MACHINE, "MACHINE", 0,
      "A machine with a core: a name, \"native\" or a file, and changes, as in skylake,pipeline.window=128 (skylake)",
      1},
-	{"plan", 'p', "FILE", 0, "The layout of this plan, not the shipped one", 1},
+	{"plan", 'p', "FILE", 0, "The layout of this plan, not the shipped one; with --across up to two of them", 1},
+	{"across", KEY_ACROSS, NULL, 0,
+     "Tell which causes make layouts differ, and where: that of --plan and the shipped one, those of two --plan, or "
+     "-n random ones (20)",
+     1},
 	{"core", KEY_CORE, "HOW", 0, "Over samples of the run (sampled), or over all of it (full) (sampled)", 1},
 	{"json", 'j', NULL, 0, "Print JSON: every set, with its cycles, cost, interaction and standard errors", 1},
 	{"quiet", 'q', NULL, 0, "Say nothing but warnings and errors", 3},
 	{0},
 };
-static const struct argp_child children[] = {{&trace_input_argp, 0, NULL, 2}, {0}};
+static const struct argp_child children[] = {
+	{&trace_input_argp, 0, NULL, 2}, {&layout_argp, 0, "Random layouts of --across:", 3}, {0}};
 
 static char *add_causes(int key, const char *text, void *input) {
 	(void)input;
@@ -129,6 +148,12 @@ const struct argp ifr_icost_argp = {
 	"show, and \"rest\" the cycles with all causes idealised; all together are the cycles of the run. (Fields, Bodik, "
 	"Hill and Newburn 2004.)\n"
 	"\n"
+	"With --across, a difference between layouts is the sum of the differences of all interaction costs and of the rest. "
+	"Of two layouts it is their difference in cycles; of several their standard deviation, of which an interaction cost "
+	"has the part by which it goes with the cycles (covariance). The five causes that make most of it are taken "
+	"together in all sets; each interaction cost is shared alike by its causes (Shapley 1953). A part belongs to the "
+	"lines whose instructions retire later.\n"
+	"\n"
 	"Exit status: 0 told, 2 usage, 3 the program failed or the trace is cut (its whole part is told), 4 the machine "
 	"or a file, 130 interrupted.",
 	children,
@@ -138,7 +163,7 @@ const struct argp ifr_icost_argp = {
 /* --- the causes ----------------------------------------------------------------------------------------------- */
 
 /* Settles the causes, and refuses those that the machine has not. */
-static int choose_causes(struct options *options, const struct ifr_machine *machine, struct ifr_error *err) {
+static int choose_causes(struct icost_options *options, const struct ifr_machine *machine, struct ifr_error *err) {
 	if (!ifr_machine_has_core(machine))
 		return ifr_fail(
 			err, IFR_E_USAGE,
@@ -165,11 +190,12 @@ static int choose_causes(struct options *options, const struct ifr_machine *mach
 	return 0;
 }
 
-static int replay_sets(const struct options *options, struct ifr_trace *trace, const struct ifr_machine *machine,
-                       struct ifr_icost *icost, uint64_t *instructions, struct ifr_error *err) {
+static int replay_sets(const struct icost_options *options, struct ifr_trace *trace,
+                       const struct ifr_machine *machine, struct ifr_icost *icost, uint64_t *instructions,
+                       struct ifr_error *err) {
 	struct ifr_plan plan;
 	ifr_plan_init(&plan);
-	int result = options->plan ? ifr_plan_read(options->plan, &plan, err) : 0;
+	int result = options->plans.count ? ifr_plan_read(options->plans.items[0], &plan, err) : 0;
 	const struct ifr_idealised_replay replay = {.trace = trace,
 	                                            .plan = &plan,
 	                                            .machine = machine,
@@ -186,8 +212,7 @@ static int replay_sets(const struct options *options, struct ifr_trace *trace, c
 	return result;
 }
 
-/* The command, or the trace. The caller frees it. */
-static char *name_run(const struct options *options) {
+char *icost_name_run(const struct icost_options *options) {
 	struct ifr_buffer name = {0};
 	if (options->input.trace)
 		return ifr_strdup(options->input.trace);
@@ -196,10 +221,10 @@ static char *name_run(const struct options *options) {
 	return ifr_buffer_detach(&name);
 }
 
-static int tell(const struct options *options, struct ifr_trace *trace, const struct ifr_icost *icost,
+static int tell(const struct icost_options *options, struct ifr_trace *trace, const struct ifr_icost *icost,
                 uint64_t instructions, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
-	char *name = name_run(options), *approximate = ifr_trace_fact(trace, IFR_RECORDING_APPROXIMATE);
+	char *name = icost_name_run(options), *approximate = ifr_trace_fact(trace, IFR_RECORDING_APPROXIMATE);
 	const struct ifr_icost_run run = {.name = name,
 	                                  .machine = options->machine,
 	                                  .instructions = instructions,
@@ -216,7 +241,7 @@ static int tell(const struct options *options, struct ifr_trace *trace, const st
 	return result;
 }
 
-static int find_costs(struct options *options, bool *damaged, struct ifr_error *err) {
+static int find_costs(struct icost_options *options, bool *damaged, struct ifr_error *err) {
 	struct ifr_machine *machine = NULL;
 	struct ifr_trace *trace = NULL;
 	struct ifr_icost icost = {0};
@@ -227,16 +252,18 @@ static int find_costs(struct options *options, bool *damaged, struct ifr_error *
 		result = choose_causes(options, machine, err);
 	if (!result)
 		result = trace_input_open(&options->input, options->quiet, &trace, &status, err);
-	if (!result) {
+	if (!result && options->across) {
+		result = icost_across(options, trace, machine, err);
+	} else if (!result) {
 		ifr_icost_init(&icost, options->causes, options->all);
 		result = replay_sets(options, trace, machine, &icost, &instructions, err);
 	}
-	if (!result && !instructions)
+	if (!result && !options->across && !instructions)
 		result = ifr_fail(err, ifr_trace_damage(trace) ? IFR_E_PROGRAM : IFR_E_USAGE,
 		                  "the trace has no instructions%s%s: record the program again",
 		                  ifr_trace_damage(trace) ? ", as it is damaged: " : "",
 		                  ifr_trace_damage(trace) ? ifr_trace_damage(trace) : "");
-	if (!result)
+	if (!result && !options->across)
 		result = tell(options, trace, &icost, instructions, err);
 	*damaged = trace && ifr_trace_damage(trace);
 	ifr_icost_release(&icost);
@@ -246,13 +273,16 @@ static int find_costs(struct options *options, bool *damaged, struct ifr_error *
 }
 
 int ifr_command_icost(int argc, char **argv) {
-	struct options options = {.machine = "skylake", .focus = IFR_CAUSES, .core = IFR_CORE_SAMPLED};
+	struct icost_options options = {.machine = "skylake", .focus = IFR_CAUSES, .core = IFR_CORE_SAMPLED};
 	struct ifr_error err = {0};
 	bool damaged = false;
+	layout_options_init(&options.layouts, 20);
 	argp_parse(&ifr_icost_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	catch_interrupts();
 	const int result = find_costs(&options, &damaged, &err);
 	trace_input_release(&options.input);
+	ifr_strings_release(&options.plans);
+	ifr_plan_release(&options.layouts.parameters);
 	if (ifr_launch_interrupted())
 		return STOPPED_BY_INTERRUPT;
 	if (result)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "harness/icost/icost.h"
+#include "harness/icost/interaction.h"
 
 static void insert_by_cost(struct ifr_icost_breakdown *breakdown, enum ifr_cause cause) {
 	size_t at = breakdown->count++;

@@ -1,78 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Interaction costs: which causes cost the cycles of a run, and how they overlap.
- *
- * t(S) are the cycles of the run with the causes of S idealised (model/core/causes.h). Then
- *   cost(S)   t(nothing) - t(S)
- *   icost(U)  cost(U) less the icosts of all proper subsets of U, which is the sum of cost(V), over the subsets V of U,
- *             with a minus where U has an odd number of causes more
- * icost > 0: parallel; so many cycles go only if all causes of U are improved. icost < 0: serial; what one of them
- * removes, the others cannot remove again. 0: independent. The icosts of all sets add up to the cost of all causes.
- * Ref: Fields, Bodík, Hill and Newburn 2004, "Interaction cost and shotgun profiling", sections 2.1 to 2.3. */
+/* Interaction costs: which causes cost the cycles of a run, and how they overlap (interaction.h); which of them make
+ * layouts differ, and in which code (across.h). */
 #ifndef IFR_HARNESS_ICOST_H
 #define IFR_HARNESS_ICOST_H
 
-#include <stdbool.h>
-
-#include "common/buffer.h"
-#include "common/error.h"
-#include "model/model.h"
-
-/* The cycles of a run by set. */
-struct ifr_icost {
-	uint32_t causes;  /* those that are asked about */
-	uint32_t *sets;   /* ascending: the first is the empty one, the last all causes */
-	size_t count;     /* of sets */
-	bool all_subsets; /* the sets are all subsets, and not only those of two causes and the whole */
-	struct ifr_ideal_times times;
-};
-
-enum { IFR_ICOST_CAUSES_MOST = 10 }; /* of which all subsets are taken */
-
-/* Lists the sets to replay: none, each cause, each pair, and all causes; or all subsets. times stay empty. */
-void ifr_icost_init(struct ifr_icost *icost, uint32_t causes, bool all_subsets);
-void ifr_icost_release(struct ifr_icost *icost);
-
-/* Cycles, and the standard error that samples leave; 0: exact. */
-struct ifr_icost_value {
-	double cycles, error;
-};
-/* Of a set that is listed. */
-double ifr_icost_time(const struct ifr_icost *icost, uint32_t set);
-struct ifr_icost_value ifr_icost_cost(const struct ifr_icost *icost, uint32_t set);
-/* Of a set whose subsets are all listed. */
-struct ifr_icost_value ifr_icost_interaction(const struct ifr_icost *icost, uint32_t set);
-
-enum ifr_icost_kind { IFR_ICOST_INDEPENDENT, IFR_ICOST_PARALLEL, IFR_ICOST_SERIAL };
-extern const char *const ifr_icost_kinds[]; /* by enum ifr_icost_kind */
-/* An interaction is none that is below a hundredth of the run's cycles, or below twice its standard error. */
-enum ifr_icost_kind ifr_icost_kind(const struct ifr_icost *icost, const struct ifr_icost_value *value);
-
-/* A breakdown as in table III of the paper: each cause alone, and with one of them, the focus. */
-struct ifr_icost_breakdown {
-	enum ifr_cause focus;
-	enum ifr_cause order[IFR_CAUSES]; /* of the causes, by their costs */
-	size_t count;
-	struct ifr_icost_value alone[IFR_CAUSES], with_focus[IFR_CAUSES]; /* by cause */
-	double other; /* cycles of all interactions that are not shown */
-	double rest;  /* cycles with all causes idealised */
-};
-/* focus: IFR_CAUSES takes the cause of the largest cost. */
-void ifr_icost_break_down(const struct ifr_icost *icost, enum ifr_cause focus,
-                          struct ifr_icost_breakdown *breakdown);
-
-/* The run under test, for reports. */
-struct ifr_icost_run {
-	const char *name, *machine;
-	uint64_t instructions;
-	const char *damage;      /* of the trace; NULL: it is whole */
-	const char *approximate; /* parts whose layout the program's behaviour depends on; NULL: none */
-};
-/* Prints what costs most, what overlaps with it, what to do about it, and the breakdown. */
-void ifr_icost_text(const struct ifr_icost *icost, const struct ifr_icost_run *run, enum ifr_cause focus,
-                    struct ifr_buffer *out);
-void ifr_icost_json(const struct ifr_icost *icost, const struct ifr_icost_run *run, enum ifr_cause focus,
-                    struct ifr_buffer *out);
-/* Prints the causes, and how each is idealised: a command's help. */
-void ifr_icost_print_causes(struct ifr_buffer *out);
+#include "harness/icost/across.h"
+#include "harness/icost/interaction.h"
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "harness/icost/icost.h"
+#include "harness/icost/interaction.h"
 #include "harness/output/output.h"
 
 enum { SCHEMA_VERSION = 1 };

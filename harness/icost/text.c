@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/icost/icost.h"
+#include "harness/icost/interaction.h"
 #include "harness/output/output.h"
 
 enum { PAIRS_TOLD = 3 };

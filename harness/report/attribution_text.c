@@ -7,6 +7,7 @@
 #include "common/axis.h"
 #include "harness/output/output.h"
 #include "harness/report/format.h"
+#include "harness/report/next_command.h"
 #include "harness/report/report.h"
 #include "harness/report/unit_map.h"
 
@@ -154,6 +155,20 @@ static void say_nothing_found(const struct ifr_analysis *analysis, const struct 
 	                  100 * ifr_attribution_least_share(tests, MORE * attribution->layouts));
 }
 
+/* Cycles of a core can be told by cause, too. */
+static void say_causes(const struct ifr_analysis *analysis, const struct ifr_attribution *attribution,
+                       struct ifr_buffer *out) {
+	struct ifr_buffer command = {0};
+	if (ifr_counter_is_modelled_cycles(analysis->metric) &&
+	    !ifr_cycles_are_added(analysis->dataset, analysis->metric))
+		next_put_icost(analysis->dataset, attribution->layouts, &command);
+	if (command.length) {
+		ifr_buffer_puts(out, "  By cause, and by line:\n");
+		ifr_text_command(out, ifr_buffer_text(&command), "    ");
+	}
+	ifr_buffer_release(&command);
+}
+
 void ifr_attribution_text(const struct ifr_analysis *analysis, const struct ifr_attribution *attribution,
                           struct ifr_buffer *out) {
 	struct ifr_buffer s = {0};
@@ -179,5 +194,6 @@ void ifr_attribution_text(const struct ifr_analysis *analysis, const struct ifr_
 			&s, "Units that move together are found together: interfero blame --confirm moves one alone and "
 				"measures again.");
 	ifr_text_wrap(out, ifr_buffer_text(&s), "  ", "  ");
+	say_causes(analysis, attribution, out);
 	ifr_buffer_release(&s);
 }

@@ -12,15 +12,19 @@ static const struct measuring_option {
 	const char *name;
 	char letter;
 	enum value value;
-	int least; /* characters of the shortest abbreviation that bench, compare and audit take for it alone */
+	int least;     /* characters of the shortest abbreviation that bench, compare and audit take for it alone */
+	bool modelled; /* an option of a replay, too */
 } table[] = {
-	{"axes", 'a', VALUE, 2},      {"set", 'x', VALUE, 3},         {"counters", 'c', VALUE, 3},
-	{"machine", 0, VALUE, 3},     {"core", 0, JOINED_VALUE, 3},   {"metric", 'm', VALUE, 6},
-	{"metrics", 0, VALUE, 7},     {"program", 0, VALUE, 3},       {"prepare", 0, VALUE, 3},
-	{"warmup", 0, VALUE, 1},      {"repeat-marker", 0, VALUE, 3}, {"timeout", 0, VALUE, 1},
-	{"cpu", 0, VALUE, 2},         {"keep-aslr", 0, NO_VALUE, 5},  {"stdin", 0, VALUE, 2},
-	{"env", 0, VALUE, 2},         {"expect-exit", 0, VALUE, 2},   {"ignore-output", 0, NO_VALUE, 2},
-	{"one-file", 0, NO_VALUE, 2},
+	{"axes", 'a', VALUE, 2, true},         {"set", 'x', VALUE, 3, true},
+	{"counters", 'c', VALUE, 3, false},    {"machine", 0, VALUE, 3, true},
+	{"core", 0, JOINED_VALUE, 3, false},   {"metric", 'm', VALUE, 6, false},
+	{"metrics", 0, VALUE, 7, false},       {"program", 0, VALUE, 3, false},
+	{"prepare", 0, VALUE, 3, false},       {"warmup", 0, VALUE, 1, false},
+	{"repeat-marker", 0, VALUE, 3, false}, {"timeout", 0, VALUE, 1, true},
+	{"cpu", 0, VALUE, 2, false},           {"keep-aslr", 0, NO_VALUE, 5, false},
+	{"stdin", 0, VALUE, 2, true},          {"env", 0, VALUE, 2, true},
+	{"expect-exit", 0, VALUE, 2, false},   {"ignore-output", 0, NO_VALUE, 2, false},
+	{"one-file", 0, NO_VALUE, 2, false},
 };
 
 static bool is_long(const struct measuring_option *option, const char *word) {
@@ -43,15 +47,17 @@ static bool is_metric(const struct measuring_option *option) {
 	return option->letter == 'm';
 }
 
-static bool put_options(const struct ifr_strings *words, struct ifr_buffer *out) {
+static bool put_options(const struct ifr_strings *words, bool modelled, struct ifr_buffer *out) {
 	bool has_metric = false;
 	for (size_t i = 0; i < words->count;) {
 		size_t taken = 0;
+		bool shown = false;
 		for (size_t j = 0; j < sizeof table / sizeof *table && !taken; j++) {
 			taken = match_option(&table[j], words->items[i]);
+			shown = !modelled || table[j].modelled;
 			has_metric |= taken && is_metric(&table[j]);
 		}
-		for (size_t j = i; j < i + taken && j < words->count; j++) {
+		for (size_t j = i; shown && j < i + taken && j < words->count; j++) {
 			ifr_buffer_puts(out, " ");
 			ifr_quote_shell(out, words->items[j]);
 		}
@@ -65,9 +71,24 @@ void next_put_measuring(const struct ifr_dataset *dataset, const char *metric, s
 	const char *figures = ifr_dataset_fact(dataset, "metrics");
 	const bool has_figures = figures && strcmp(figures, "none") != 0;
 	struct ifr_strings words = {0};
-	if (options && ifr_unquote_shell(options, &words) && !put_options(&words, out) && metric && has_figures) {
+	if (options && ifr_unquote_shell(options, &words) && !put_options(&words, false, out) && metric &&
+	    has_figures) {
 		ifr_buffer_puts(out, " -m ");
 		ifr_quote_shell(out, metric);
 	}
+	ifr_strings_release(&words);
+}
+
+void next_put_icost(const struct ifr_dataset *dataset, size_t layouts, struct ifr_buffer *out) {
+	const char *options = ifr_dataset_fact(dataset, "options"), *seed = ifr_dataset_fact(dataset, "seed");
+	const char *command = ifr_dataset_fact(dataset, "command");
+	struct ifr_strings words = {0};
+	if (!ifr_dataset_fact(dataset, "machine") || !command || !options || ifr_dataset_fact(dataset, "sweep") ||
+	    ifr_dataset_fact(dataset, "programs removed"))
+		return;
+	ifr_buffer_puts(out, "interfero icost --across");
+	if (ifr_unquote_shell(options, &words))
+		put_options(&words, true, out);
+	ifr_buffer_printf(out, " -n %zu -s %s -- %s", layouts, seed ? seed : "1", command);
 	ifr_strings_release(&words);
 }

@@ -51,7 +51,7 @@ static void join_times(const struct shares *shares, size_t count, struct ifr_ide
 		const struct share *share = &shares->share[i];
 		memcpy(times->cycles + share->first, share->times.cycles, share->count * sizeof(double));
 		memcpy(times->fragment_cycles + share->first * fragments, share->times.fragment_cycles,
-		       share->count * fragments * sizeof(uint32_t));
+		       share->count * fragments * sizeof(double));
 	}
 }
 

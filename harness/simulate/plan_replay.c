@@ -144,10 +144,20 @@ static uint64_t plan_work(const struct batches *batches) {
 	return planned * batches->replay->machine_count;
 }
 
+static void give_times(struct batches *batches, size_t first, size_t count, struct ifr_ideal_times *times) {
+	pthread_mutex_lock(&batches->mutex);
+	for (size_t i = 0; i < count; i++)
+		batches->replay->take(batches->replay->taker, first + i, &times[i]);
+	pthread_mutex_unlock(&batches->mutex);
+	for (size_t i = 0; i < count; i++)
+		ifr_ideal_times_release(&times[i]);
+}
+
 static int replay_maps(struct batches *batches, struct ifr_trace *trace, struct ifr_address_map *const *maps,
                        size_t first, size_t count, struct ifr_error *err) {
 	struct ifr_plan_replay *replay = batches->replay;
 	const char *engine = NULL;
+	struct ifr_ideal_times times[IFR_REPLAY_LANES] = {{0}};
 	int result = 0;
 	for (size_t i = 0; i < replay->machine_count && !result; i++) {
 		struct batch_run run = {batches, describe_work(batches, count)};
@@ -158,11 +168,16 @@ static int replay_maps(struct batches *batches, struct ifr_trace *trace, struct 
 			.errors = replay->errors ? replay->errors + i * batches->count + first : NULL,
 			.sets = replay->sets,
 			.sets_count = replay->sets_count,
-			.times = replay->times ? replay->times + i * batches->count + first : NULL,
+			.instructions = replay->instructions,
+			.times = replay->take    ? times
+		             : replay->times ? replay->times + i * batches->count + first
+		                             : NULL,
 			.go_on = go_on,
 			.data = &run};
 		result = ifr_count_events(trace, maps, count, &settings, batches->counters + i * batches->count + first,
 		                          &engine, err);
+		if (!result && replay->take)
+			give_times(batches, first, count, times);
 	}
 	if (engine && !first)
 		replay->engine_name = engine;
@@ -207,7 +222,8 @@ static size_t choose_batch_size(const struct ifr_plan_replay *replay, size_t cou
                                 size_t vector) {
 	const size_t vectors = 1 + (count - 1) / vector;
 	const size_t share = (vectors + threads - 1) / threads * vector;
-	size_t size = share < IFR_REPLAY_LANES ? share : IFR_REPLAY_LANES;
+	/* Graphs of many sets cost more than a reading of the trace. */
+	size_t size = replay->sets_count ? 1 : share < IFR_REPLAY_LANES ? share : IFR_REPLAY_LANES;
 	for (size_t i = 0; i < replay->machine_count; i++) {
 		const size_t memory = count_lanes_in_memory(replay->machines[i], threads);
 		size = size < memory ? size : memory;
@@ -256,7 +272,9 @@ int ifr_replay_plans(struct ifr_plan_replay *replay, const struct ifr_plan *plan
 	}
 	if (!result && count) {
 		/* The core replays one layout after another, so layouts need no groups. */
-		const size_t vector = replay->core ? IFR_REPLAY_CORE : IFR_REPLAY_VECTOR,
+		const size_t vector = replay->sets_count ? 1
+		                      : replay->core     ? IFR_REPLAY_CORE
+		                                         : IFR_REPLAY_VECTOR,
 					 threads = choose_threads(count, vector);
 		struct batches batches = {.replay = replay,
 		                          .builder = builder,

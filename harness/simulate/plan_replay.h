@@ -23,7 +23,11 @@ struct ifr_plan_replay {
 	struct ifr_count_errors *errors; /* as counters; NULL: not wanted */
 	const uint32_t *sets;            /* of causes (model/core/causes.h), under which the core runs, too */
 	size_t sets_count;
+	bool instructions;             /* the cycles of sets are noted by instruction, too */
 	struct ifr_ideal_times *times; /* as counters; their cycles, if there are sets */
+	/* Called instead for each plan, once its times are there, which it may take; by one thread at a time. */
+	void (*take)(void *taker, size_t plan, struct ifr_ideal_times *times);
+	void *taker;
 	int64_t deadline_ns; /* on CLOCK_MONOTONIC; 0: none. A replay that cannot end by then fails early on */
 	/* Called a few times a second with the share that is done, up to 1, after so much time; NULL: none. */
 	void (*progress)(double share, int64_t spent_ns);

@@ -74,6 +74,10 @@ void ifr_graph_note_stalls(struct ifr_graph *graph, uint64_t *stalls) {
 	graph->stalls = stalls;
 }
 
+void ifr_graph_note_retirement(struct ifr_graph *graph, uint64_t *cycles) {
+	graph->retirement = cycles;
+}
+
 /* Adds the cycles for which retirement waits for the open slot's load. */
 static void note_stall(struct ifr_graph *graph) {
 	const int64_t from = later(graph->retire.cycle, graph->slot_load_ready), to = graph->slot_load_done + 1;
@@ -86,11 +90,14 @@ static void note_stall(struct ifr_graph *graph) {
 static void close_slot(struct ifr_graph *graph) {
 	if (!graph->slot_open)
 		return;
+	const int64_t before = graph->retire.cycle;
 	if (graph->slot_load_done)
 		note_stall(graph);
 	pace_wait(&graph->retire, graph->slot_done + 1);
 	pace_take(&graph->retire, graph->core->retire);
 	const int64_t commit = graph->retire.cycle;
+	if (graph->retirement)
+		graph->retirement[graph->slot_instruction] += (uint64_t)(commit - before);
 	graph->retired[(graph->renamed - 1) & graph->slots_mask] = commit;
 	for (unsigned i = 0; i < graph->slot_loads; i++)
 		graph->loads_retired[(graph->loads - 1 - i) & graph->loads_mask] = commit;
@@ -164,6 +171,7 @@ static void rename_slot(struct ifr_graph *graph, const struct ifr_core_op *op) {
 	graph->rename.used++;
 	graph->renamed++;
 	graph->slot_open = true;
+	graph->slot_instruction = graph->instruction;
 	graph->slot_done = graph->rename.cycle;
 	graph->slot_loads = op->loads;
 	graph->loads += op->loads;
@@ -267,6 +275,7 @@ void ifr_graph_add(struct ifr_graph *graph, const struct ifr_core_program *progr
 			const uint64_t pc = placed->address + instruction->offset;
 			if (delivery->source == IFR_SOURCE_DECODERS)
 				graph_decode(graph, instruction, pc);
+			graph->instruction = (uint32_t)(instruction - program->instructions);
 			add_instruction(graph, program->ops + instruction->first_op, instruction, pc, width, outcome);
 		}
 	}

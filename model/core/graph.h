@@ -61,6 +61,9 @@ void ifr_graph_add(struct ifr_graph *graph, const struct ifr_core_program *progr
 /* From now on adds to stalls[n] the cycles for which retirement waits for the load that makes access n, and for nothing
  * older: from its execution on. NULL: to none. Borrowed. */
 void ifr_graph_note_stalls(struct ifr_graph *graph, uint64_t *stalls);
+/* From now on adds to cycles[n] the cycles by which slots of instruction n of the program retire later than the slots
+ * before them: all together, the cycles of the run. NULL: to none. Borrowed. */
+void ifr_graph_note_retirement(struct ifr_graph *graph, uint64_t *cycles);
 /* Retires the last slot. */
 void ifr_graph_finish(struct ifr_graph *graph);
 /* Returns the cycle in which the last slot retired; of the slots that are not retired yet, none counts. */

@@ -58,10 +58,12 @@ struct ifr_graph {
 	/* Of the slot's latest load: its execution at the earliest, its P (0: the slot has none), its access. */
 	int64_t slot_load_ready, slot_load_done;
 	uint32_t slot_load_access;
-	uint64_t *stalls;     /* by access; NULL: not noted */
-	uint32_t slot_stores; /* number of the first store of the open slot */
-	int64_t branch_done;  /* P of the last branch */
-	int64_t rename_floor; /* after a memory-order clear or a serialising instruction */
+	uint64_t *stalls;                       /* by access; NULL: not noted */
+	uint64_t *retirement;                   /* by instruction; NULL: not noted */
+	uint32_t instruction, slot_instruction; /* number of the one under way, and of the open slot's */
+	uint32_t slot_stores;                   /* number of the first store of the open slot */
+	int64_t branch_done;                    /* P of the last branch */
+	int64_t rename_floor;                   /* after a memory-order clear or a serialising instruction */
 	/* memory */
 	uint32_t loads, stores, fills;
 	uint32_t loads_mask, stores_mask;

@@ -220,7 +220,7 @@ static int replay_all(struct counting *counting, const struct ifr_count_settings
 		ifr_replay_set_core(counting->replay, &counting->program,
 		                    settings->core == IFR_CORE_FULL ? 0 : ifr_core_period(totals.instructions));
 	if (settings->sets_count)
-		ifr_replay_idealise(counting->replay, settings->sets, settings->sets_count);
+		ifr_replay_idealise(counting->replay, settings->sets, settings->sets_count, settings->instructions);
 	if (settings->core && settings->load_stalls)
 		ifr_replay_keep_stalls(counting->replay);
 	if (settings->observe)

@@ -90,20 +90,22 @@ static void keep_instructions(struct cores *cores, const struct core_graph *grap
 	cores->fragments_sum = graph->sample.measured_instructions;
 }
 
-/* Lets the graph add to the counts of a sample, or of the head of the run, and to none while it warms up. */
-static void choose_stalls(struct core_graph *graph, const struct ifr_load_stalls *stalls) {
+/* The cycles to add to: those of a sample, or of the head of the run, and none while the graph warms up. */
+static uint64_t *choose_cycles(const struct core_graph *graph, const struct ifr_sampled_cycles *cycles) {
 	const struct ifr_core_sample *sample = &graph->sample;
 	const bool all = !sample->period || sample->instructions < IFR_CORE_HEAD;
-	ifr_graph_note_stalls(graph->graph, all ? stalls->head : sample->measured ? stalls->sampled : NULL);
+	return all ? cycles->head : sample->measured ? cycles->sampled : NULL;
 }
 
 /* stalls: of loads, to be added to; NULL: none. */
 static void run_graph(struct cores *cores, struct core_graph *graph, const struct ifr_pass *pass,
-                      const struct ifr_load_stalls *stalls, bool keep) {
+                      const struct ifr_sampled_cycles *stalls, bool keep) {
 	for (size_t i = 0; i < cores->steps_count; i++) {
 		const struct core_step *step = &cores->steps[i];
 		if (stalls)
-			choose_stalls(graph, stalls);
+			ifr_graph_note_stalls(graph->graph, choose_cycles(graph, stalls));
+		if (graph->retirement.count)
+			ifr_graph_note_retirement(graph->graph, choose_cycles(graph, &graph->retirement));
 		if (graph->sample.detailed)
 			ifr_graph_add(graph->graph, pass->program, step->placed, cores->deliveries + step->first_delivery,
 			              step->deliveries_count, &step->outcome);
@@ -151,23 +153,13 @@ static void begin_span(struct cores *cores, struct core_lane *lane, const struct
 		ifr_core_sample_skip(&lane->graphs[i].sample, span->instructions);
 }
 
-static void reserve_stalls(struct ifr_load_stalls *stalls, size_t count) {
-	if (count <= stalls->count)
-		return;
-	stalls->head = ifr_realloc(stalls->head, count, sizeof *stalls->head);
-	stalls->sampled = ifr_realloc(stalls->sampled, count, sizeof *stalls->sampled);
-	memset(stalls->head + stalls->count, 0, (count - stalls->count) * sizeof *stalls->head);
-	memset(stalls->sampled + stalls->count, 0, (count - stalls->count) * sizeof *stalls->sampled);
-	stalls->count = count;
-}
-
 static void run_lane(struct cores *cores, struct core_lane *lane, const struct ifr_pass *pass, size_t index) {
 	const uint32_t *executions = pass->chunk->executions;
 	struct core_cursor at = {.core = &cores->core, .course = &cores->course, .pass = pass, .lane = index};
 	for (unsigned i = 0; i < lane->fronts_count; i++)
 		core_front_add_blocks(&lane->fronts[i], pass->blocks_count);
 	if (pass->load_stalls)
-		reserve_stalls(&pass->load_stalls[index], pass->chunk->accesses_count);
+		core_reserve_cycles(&pass->load_stalls[index], pass->chunk->accesses_count);
 	for (size_t k = 0; k < cores->course.spans_count; k++) {
 		const struct ifr_core_span *span = &cores->course.spans[k];
 		core_cursor_begin(&at, span);
@@ -194,6 +186,20 @@ static void run_core(void *state, struct ifr_pass *pass) {
 
 /* --- results -------------------------------------------------------------------------------------------------- */
 
+/* Stores the cycles of a set by instruction. Without fragments, the head stands for all that follows it. */
+static void store_instructions(const struct core_graph *graph, double cycles, double *to) {
+	const double scale = ifr_core_sample_scale(&graph->sample);
+	const bool extrapolated = !graph->sample.fragments && graph->sample.head_instructions;
+	const double head = extrapolated ? cycles / (double)graph->sample.head[0] : 1;
+	for (size_t i = 0; i < graph->retirement.count; i++)
+		to[i] = head * (double)graph->retirement.head[i] + scale * (double)graph->retirement.sampled[i];
+}
+
+static void copy_fragments(const struct core_graph *graph, double *to) {
+	for (size_t i = 0; i < graph->fragments_count; i++)
+		to[i] = graph->fragments[i];
+}
+
 /* Stores the cycles of each set. */
 static void store_times(const struct cores *cores, const struct ifr_pass *pass, size_t index) {
 	const struct core_lane *lane = &cores->lanes[index];
@@ -203,6 +209,8 @@ static void store_times(const struct cores *cores, const struct ifr_pass *pass, 
 	ifr_ideal_times_release(times);
 	*times = (struct ifr_ideal_times){.sets = sets, .fragments = fragments};
 	times->cycles = ifr_alloc((sets + 1) * sizeof *times->cycles);
+	times->instructions = pass->ideal_instructions ? pass->program->instructions_count : 0;
+	times->instruction_cycles = ifr_alloc((sets * times->instructions + 1) * sizeof *times->instruction_cycles);
 	times->fragment_instructions = ifr_alloc((fragments + 1) * sizeof *times->fragment_instructions);
 	times->fragment_cycles = ifr_alloc((sets * fragments + 1) * sizeof *times->fragment_cycles);
 	if (fragments)
@@ -211,9 +219,10 @@ static void store_times(const struct cores *cores, const struct ifr_pass *pass, 
 		const struct core_graph *graph = &lane->graphs[i + 1];
 		ifr_core_sample_estimate(&graph->sample, graph->graph, graph->slots, values, errors);
 		times->cycles[i] = values[0];
+		if (times->instructions)
+			store_instructions(graph, values[0], times->instruction_cycles + i * times->instructions);
 		times->rest = (double)(graph->sample.instructions - graph->sample.head_instructions);
-		if (fragments)
-			memcpy(times->fragment_cycles + i * fragments, graph->fragments, fragments * sizeof(uint32_t));
+		copy_fragments(graph, times->fragment_cycles + i * fragments);
 	}
 }
 

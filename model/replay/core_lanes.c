@@ -2,8 +2,7 @@
 #include "model/replay/core_lanes.h"
 
 #include <stdlib.h>
-
-#include "model/replay/stages.h"
+#include <string.h>
 
 static unsigned find_front(struct core_lane *lane, const struct ifr_pass *pass, uint32_t set) {
 	for (unsigned i = 0; i < lane->fronts_count; i++)
@@ -17,6 +16,16 @@ static unsigned find_front(struct core_lane *lane, const struct ifr_pass *pass, 
 	return lane->fronts_count++;
 }
 
+void core_reserve_cycles(struct ifr_sampled_cycles *cycles, size_t count) {
+	if (count <= cycles->count)
+		return;
+	cycles->head = ifr_realloc(cycles->head, count, sizeof *cycles->head);
+	cycles->sampled = ifr_realloc(cycles->sampled, count, sizeof *cycles->sampled);
+	memset(cycles->head + cycles->count, 0, (count - cycles->count) * sizeof *cycles->head);
+	memset(cycles->sampled + cycles->count, 0, (count - cycles->count) * sizeof *cycles->sampled);
+	cycles->count = count;
+}
+
 static void create_graph(struct core_lane *lane, const struct ifr_pass *pass, size_t index) {
 	struct core_graph *graph = &lane->graphs[index];
 	const uint32_t set = index ? pass->ideal_sets[index - 1] : 0;
@@ -26,6 +35,8 @@ static void create_graph(struct core_lane *lane, const struct ifr_pass *pass, si
 	graph->graph = ifr_graph_new(&graph->core);
 	graph->sample.period = pass->core_period;
 	graph->sample.detailed = true;
+	if (index && pass->ideal_instructions)
+		core_reserve_cycles(&graph->retirement, pass->program->instructions_count);
 }
 
 void *core_lanes_create(const struct ifr_pass *pass) {
@@ -55,6 +66,8 @@ static void free_lane(struct core_lane *lane, size_t graphs_count) {
 	for (size_t i = 0; i < graphs_count; i++) {
 		ifr_graph_free(lane->graphs[i].graph);
 		free(lane->graphs[i].fragments);
+		free(lane->graphs[i].retirement.head);
+		free(lane->graphs[i].retirement.sampled);
 	}
 	free(lane->graphs);
 }

@@ -5,6 +5,7 @@
 
 #include "model/core/sample.h"
 #include "model/replay/core_course.h"
+#include "model/replay/stages.h"
 
 enum { PIECE_EXECUTIONS = 1024, FRONTS_MOST = 8 };
 
@@ -27,6 +28,7 @@ struct core_graph {
 	uint32_t *fragments; /* cycles of each, if sets are asked for */
 	size_t fragments_count, fragments_room;
 	uint64_t fragments_sum;
+	struct ifr_sampled_cycles retirement; /* by instruction, if that is asked for */
 };
 
 struct core_lane {
@@ -62,6 +64,8 @@ struct cores {
 /* As in struct ifr_stage. */
 void *core_lanes_create(const struct ifr_pass *pass);
 void core_lanes_destroy(void *state, const struct ifr_pass *pass);
+/* Makes room for so many sites, which begin without cycles. */
+void core_reserve_cycles(struct ifr_sampled_cycles *cycles, size_t count);
 /* Makes room for so many blocks. */
 void core_front_add_blocks(struct core_front *front, size_t count);
 

@@ -144,7 +144,7 @@ void ifr_replay_keep_stalls(struct ifr_replay *replay) {
 }
 
 double ifr_replay_stalls(const struct ifr_replay *replay, size_t lane, size_t access) {
-	const struct ifr_load_stalls *stalls = &replay->pass.load_stalls[lane];
+	const struct ifr_sampled_cycles *stalls = &replay->pass.load_stalls[lane];
 	return access < stalls->count ? (double)stalls->head[access] + stalls->scale * (double)stalls->sampled[access]
 	                              : 0;
 }
@@ -164,11 +164,12 @@ void ifr_replay_set_core(struct ifr_replay *replay, const struct ifr_core_progra
 	pass->errors = ifr_alloc(pass->lanes_count * sizeof *pass->errors);
 }
 
-void ifr_replay_idealise(struct ifr_replay *replay, const uint32_t *sets, size_t count) {
+void ifr_replay_idealise(struct ifr_replay *replay, const uint32_t *sets, size_t count, bool instructions) {
 	struct ifr_pass *pass = &replay->pass;
 	assert(!replay->started && pass->program);
 	pass->ideal_sets = sets;
 	pass->ideal_sets_count = count;
+	pass->ideal_instructions = instructions;
 	pass->ideal_times = ifr_alloc(pass->lanes_count * sizeof *pass->ideal_times);
 }
 
@@ -181,6 +182,7 @@ void ifr_ideal_times_release(struct ifr_ideal_times *times) {
 	free(times->cycles);
 	free(times->fragment_instructions);
 	free(times->fragment_cycles);
+	free(times->instruction_cycles);
 	*times = (struct ifr_ideal_times){0};
 }
 

@@ -3,6 +3,7 @@
 #ifndef INTERFERO_MODEL_IDEALISED_H
 #define INTERFERO_MODEL_IDEALISED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,13 +15,18 @@ struct ifr_ideal_times {
 	double *cycles; /* by set: of the whole run */
 	size_t sets, fragments;
 	uint32_t *fragment_instructions; /* by fragment */
-	uint32_t *fragment_cycles;       /* [set * fragments + fragment] */
+	double *fragment_cycles;         /* [set * fragments + fragment] */
 	double rest;                     /* instructions that the fragments stand for */
+	/* If they are asked for, [set * instructions + instruction of the core's program]: cycles by which its slots retire
+	 * later than those before them. All of a set together are its cycles. */
+	double *instruction_cycles;
+	size_t instructions;
 };
 void ifr_ideal_times_release(struct ifr_ideal_times *times);
 
-/* After ifr_replay_set_core and before the lanes: lets the core run under each set, too. The sets are borrowed. */
-void ifr_replay_idealise(struct ifr_replay *replay, const uint32_t *sets, size_t count);
+/* After ifr_replay_set_core and before the lanes: lets the core run under each set, too, and notes the cycles by
+ * instruction, if wanted. The sets are borrowed. */
+void ifr_replay_idealise(struct ifr_replay *replay, const uint32_t *sets, size_t count, bool instructions);
 /* After ifr_replay_counters: takes the times of a lane, which the caller releases. */
 void ifr_replay_take_ideal_times(struct ifr_replay *replay, size_t lane, struct ifr_ideal_times *times);
 

@@ -40,7 +40,7 @@ struct ifr_block_data {
 
 #define IFR_DATA_START_INTERVAL 16
 
-struct ifr_load_stalls;
+struct ifr_sampled_cycles;
 struct ifr_pass {
 	const struct ifr_machine *machine;
 	unsigned line_shift, page_shift;
@@ -73,13 +73,14 @@ struct ifr_pass {
 	struct ifr_count_errors *errors; /* by lane */
 	const uint32_t *ideal_sets;      /* sets of causes under which the core runs, too (idealised.h) */
 	size_t ideal_sets_count;
-	struct ifr_ideal_times *ideal_times; /* by lane */
-	struct ifr_load_stalls *load_stalls; /* by lane; NULL: not noted */
+	bool ideal_instructions;                /* their cycles are noted by instruction, too */
+	struct ifr_ideal_times *ideal_times;    /* by lane */
+	struct ifr_sampled_cycles *load_stalls; /* by lane; NULL: not noted */
 };
 
-/* Cycles for which a core's retirement waits for loads, by access: of the instructions that all count, and of samples,
- * which stand for `scale` times as many. */
-struct ifr_load_stalls {
+/* Cycles by access (for which a core's retirement waits for loads), or by instruction of the program: of the
+ * instructions that all count, and of samples, which stand for `scale` times as many. */
+struct ifr_sampled_cycles {
 	uint64_t *head, *sampled;
 	size_t count;
 	double scale;

@@ -106,6 +106,53 @@ flat() {
 	END
 }
 
+@test "a difference between layouts is the sum of its causes, and of its lines" {
+	interfero variants -q -n 3 -a padding,functions --seed 3 -o v ../causes
+	interfero icost --across --core full --json --plan v/v00001.plan --plan v/v00002.plan ../branch.trace >two.json
+	interfero replay --json --core=full --plan v/v00001.plan --plan v/v00002.plan ../branch.trace | jq '[.layouts[].counters.cycles]' >replayed.json
+	jq -e --slurpfile replayed replayed.json '[.layouts[].cycles] == $replayed[0]' two.json
+	interfero icost --across --json -n 3 -a padding,functions --seed 3 ../branch.trace >spread.json
+	for file in two.json spread.json; do
+		jq -e '.difference - ([.causes[].share, .rest] | add) | fabs < 1e-3' $file
+		jq -e '.difference - ([.interactions[].icost, .causes[].cost, .rest] | add) | fabs < 1e-3' $file
+		jq -e '.difference - ([.layouts[] | .cycles * .weight] | add) | fabs < 1e-3' $file
+		jq -e '.difference - ([.lines[].cycles] | add) | fabs < 1e-3' $file
+		jq -e '. as $all | .causes | all(.causes[0] as $cause | .share - ([$all.lines[].shares[$cause]] | add) | fabs < 1e-3)' $file
+	done
+	interfero icost --across --plan v/v00001.plan ../branch.trace >text
+	flat text | grep -Eq "v00001 takes [0-9]+ cycles, [0-9]+ (more|fewer) \([+-][0-9.]+ %\) than the shipped layout\."
+	flat text | grep -Eq "% of the difference is [a-z0-9]+ \([^)]*\), -?[0-9.]+ % in "
+	[ "$(awk 'length > 80' text)" = "" ]
+	# Two layouts that are one differ by nothing.
+	interfero icost --across --plan v/v00001.plan --plan v/v00001.plan ../branch.trace | grep -q "there is no difference to explain"
+}
+
+@test "blame advises the command that tells its layouts' cycles by cause" {
+	need_full_depth # an experiment of eight layouts
+	within 60 interfero bench -q -n 8 --seed 4 -a padding,functions --counters model --core -o layouts.exp -- ../causes branch 5000 >/dev/null
+	interfero blame layouts.exp | sed -n '/By cause, and by line:/,$p' | tail -n +2 | tr -d '\\\n' >advice
+	grep -q "interfero icost --across .*-n 8 -s 4 " advice
+	bash ./advice >text
+	grep -q "8 layouts take" text
+}
+
+# The thesis' micro-kernel: in one of 256 places of the stack, loads in its loop alias with stores.
+@test "two layouts that differ by aliases differ by the cause alias4k, in the lines of the loop" {
+	gcc -O0 -g -DLOOPS=2048 "$programs/micro.c" -o micro
+	interfero record -q -o micro.trace -- ./micro >/dev/null
+	interfero replay --machine ivybridge --json --sweep stack:bytes=0:4080:16 micro.trace |
+		jq '[.layouts[1:][].counters["ld_blocks_partial.address_alias"]] | 16 * index(max)' >spike
+	printf 'interfero-plan 1\nstack seed=1 max=4096 main=0 bytes=%s\n' "$(cat spike)" >spike.plan
+	printf 'interfero-plan 1\nstack seed=1 max=4096 main=0 bytes=%s\n' $((($(cat spike) + 1024) % 4096)) >usual.plan
+	interfero icost --across --core full --machine ivybridge --json --plan usual.plan --plan spike.plan micro.trace >two.json
+	jq -e '.difference > 5000 and .causes[0].causes == ["alias4k"]
+		and (.difference - .causes[0].cost | fabs) < 0.02 * .difference and .causes[0].share > 0.5 * .difference' two.json || say "$(jq -c '[.difference, .causes]' two.json)"
+	jq -e '.difference as $all | [.lines[] | select(.line | test("^micro.c:(8|9|10|11)$")) | .shares.alias4k] | add > 0.5 * $all' two.json
+	interfero icost --across --core full --machine ivybridge --plan usual.plan --plan spike.plan micro.trace >text
+	flat text | grep -Eq "[0-9.]+ % of the difference is alias4k \(loads behind stores of equal low 12 bits\), [0-9.]+ % in main; without it, (99|100|101)\\.[0-9] % is gone\." || say "$(cat text)"
+	flat text | grep -q "To do: move one of the two"
+}
+
 @test "causes that are none, or not of this machine, are named with the remedy" {
 	refuse 2 'no cause "cache"' "--help lists them" -- interfero icost --causes dl1,cache ../branch.trace
 	refuse 2 'no cause ""' -- interfero icost --causes "" ../branch.trace
@@ -122,6 +169,11 @@ flat() {
 	refuse 2 "is no trace" -- interfero icost ../causes
 	refuse 2 nope -- interfero icost nope
 	refuse 2 "no program ./nope" -- interfero icost -- ./nope
+	refuse 2 "--across tells why layouts differ" -- interfero icost --plan a --plan b ../branch.trace
+	refuse 2 "--across tells why layouts differ" -- interfero icost -n 3 ../branch.trace
+	refuse 2 "--across takes one --plan" -- interfero icost --across --plan a -n 3 ../branch.trace
+	refuse 2 "two layouts at least" -- interfero icost --across -n 1 ../branch.trace
+	refuse 2 "leave out --all and --focus" -- interfero icost --across --focus win ../branch.trace
 	# --focus alone, of a machine that has it.
 	interfero icost --focus lsd --machine haswell ../branch.trace | grep -q '^cause *alone *+lsd'
 }

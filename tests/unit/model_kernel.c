@@ -191,10 +191,12 @@ static const struct ifr_delivery *enter(const struct kernel *kernel, struct kern
 	                       step->call, count);
 }
 
-/* The graph behind a front end; plain: the front end that is not idealised. */
+/* The graph behind a front end; plain: the front end that is not idealised. retirement: as
+ * ifr_graph_note_retirement takes it. */
 static struct ifr_graph *run_graph(const struct kernel *kernel, struct kernel_front *front,
-                                   struct kernel_front *plain) {
+                                   struct kernel_front *plain, uint64_t *retirement) {
 	struct ifr_graph *graph = ifr_graph_new(&front->core);
+	ifr_graph_note_retirement(graph, retirement);
 	for (size_t i = 0; i < kernel->count; i++) {
 		const struct cycles_step *step = &kernel->steps[i];
 		struct ifr_core_outcome outcome = step->outcome;
@@ -214,7 +216,7 @@ void kernel_graph(const struct kernel *kernel, const struct ifr_machine *machine
                   struct ifr_core_counts *counts) {
 	struct kernel_front front;
 	front_init(&front, kernel, machine, 0);
-	struct ifr_graph *graph = run_graph(kernel, &front, NULL);
+	struct ifr_graph *graph = run_graph(kernel, &front, NULL, NULL);
 	*counts = *ifr_graph_counts(graph);
 	*result = (struct cycles_result){.cycle = ifr_graph_cycle(graph),
 	                                 .aliases = counts->aliases,
@@ -226,10 +228,15 @@ void kernel_graph(const struct kernel *kernel, const struct ifr_machine *machine
 }
 
 int64_t kernel_idealised(const struct kernel *kernel, const struct ifr_machine *machine, uint32_t set) {
+	return kernel_retirement(kernel, machine, set, NULL);
+}
+
+int64_t kernel_retirement(const struct kernel *kernel, const struct ifr_machine *machine, uint32_t set,
+                          uint64_t *retirement) {
 	struct kernel_front front, plain;
 	front_init(&front, kernel, machine, set);
 	front_init(&plain, kernel, machine, 0);
-	struct ifr_graph *graph = run_graph(kernel, &front, set >> IFR_CAUSE_DSB & 1 ? &plain : NULL);
+	struct ifr_graph *graph = run_graph(kernel, &front, set >> IFR_CAUSE_DSB & 1 ? &plain : NULL, retirement);
 	const int64_t cycle = ifr_graph_cycle(graph);
 	ifr_graph_free(graph);
 	front_release(&front);

@@ -53,6 +53,9 @@ void kernel_graph(const struct kernel *kernel, const struct ifr_machine *machine
 
 /* Cycles by the graph with a set of causes idealised. */
 int64_t kernel_idealised(const struct kernel *kernel, const struct ifr_machine *machine, uint32_t set);
+/* The same; adds to retirement[n] the cycles by which slots of instruction n retire later than those before. */
+int64_t kernel_retirement(const struct kernel *kernel, const struct ifr_machine *machine, uint32_t set,
+                          uint64_t *retirement);
 
 /* Ports of these programs, as Intel's since Haswell. */
 enum { P0 = 1, P1 = 2, P2 = 4, P3 = 8, P4 = 16, P5 = 32, P6 = 64, ALU = P0 | P1 | P5 | P6, AGU = P2 | P3 };

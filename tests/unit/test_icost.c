@@ -141,6 +141,54 @@ static void test_random_graphs(void **state) {
 	}
 }
 
+/* The share by its definition: an equal part of the icost of each set that the cause is in. */
+static void test_shares(void **state) {
+	(void)state;
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct graph graph;
+		struct ifr_icost icost;
+		double sum = 0;
+		make_graph(&graph, seed);
+		fill(&icost, 5, true, critical_path, &graph);
+		for (unsigned i = 0; i < 5; i++) {
+			double share = 0;
+			for (uint32_t set = 1; set < 1u << 5; set++)
+				if (set >> i & 1)
+					share += ifr_icost_interaction(&icost, set).cycles / __builtin_popcount(set);
+			assert_float_equal(ifr_icost_share(&icost, i).cycles, share, 1e-6);
+			sum += share;
+		}
+		assert_float_equal(sum, ifr_icost_cost(&icost, 31).cycles, 1e-6);
+		ifr_icost_release(&icost);
+	}
+}
+
+/* Two layouts: their difference. Several: 2, 4, 4, 4, 5, 5, 7, 9 have the mean 5 and the sample's standard deviation
+ * sqrt(32 / 7) (R: sd(c(2, 4, 4, 4, 5, 5, 7, 9)) is 2.13809). The weighted cycles are the difference. */
+static void test_weights(void **state) {
+	double cycles[] = {2, 4, 4, 4, 5, 5, 7, 9}, weights[8], sum = 0, balance = 0;
+	struct ifr_across across = {.layouts = 8, .cycles = cycles, .weights = weights};
+	(void)state;
+	ifr_across_weigh(&across, false);
+	for (size_t i = 0; i < 8; i++) {
+		sum += weights[i] * cycles[i];
+		balance += weights[i];
+	}
+	assert_float_equal(across.difference, 2.13809, 1e-5);
+	assert_float_equal(sum, across.difference, 1e-9);
+	assert_float_equal(balance, 0, 1e-9);
+	across.layouts = 2;
+	ifr_across_weigh(&across, true);
+	assert_float_equal(across.difference, 2, 1e-12);
+	assert_float_equal(weights[0], -1, 0);
+	assert_float_equal(weights[1], 1, 0);
+	/* Equal layouts have no difference. */
+	cycles[0] = 4;
+	ifr_across_weigh(&across, false);
+	assert_float_equal(across.difference, 0, 0);
+	assert_float_equal(weights[1], 0, 0);
+}
+
 static void test_breakdown(void **state) {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -173,7 +221,8 @@ static double by_table(uint32_t set, void *data) {
 /* Cochran's ratio estimate by hand: two fragments of 1000 instructions lose 100 and 300 cycles by the cause, and stand
  * for 10,000: 2000 cycles, the residuals -100 and 100, and 10 * sqrt(20000 / 2) = 1000 the standard error. */
 static void test_errors(void **state) {
-	static uint32_t instructions[] = {1000, 1000}, cycles[] = {500, 700, 400, 400};
+	static uint32_t instructions[] = {1000, 1000};
+	static double cycles[] = {500, 700, 400, 400};
 	double times[] = {6000, 4000};
 	struct ifr_icost icost;
 	(void)state;
@@ -188,7 +237,8 @@ static void test_errors(void **state) {
 	assert_int_equal(ifr_icost_kind(&icost, &cost), IFR_ICOST_PARALLEL);
 	cost.error = 1001;
 	assert_int_equal(ifr_icost_kind(&icost, &cost), IFR_ICOST_INDEPENDENT);
-	icost.times.fragment_instructions = icost.times.fragment_cycles = NULL;
+	icost.times.fragment_instructions = NULL;
+	icost.times.fragment_cycles = NULL;
 	ifr_icost_release(&icost);
 }
 
@@ -211,8 +261,9 @@ static void test_names(void **state) {
 }
 
 int main(void) {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_paper), cmocka_unit_test(test_random_graphs),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_paper),     cmocka_unit_test(test_random_graphs),
 	                                   cmocka_unit_test(test_breakdown), cmocka_unit_test(test_errors),
-	                                   cmocka_unit_test(test_names)};
+	                                   cmocka_unit_test(test_names),     cmocka_unit_test(test_shares),
+	                                   cmocka_unit_test(test_weights)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -384,6 +384,37 @@ static void test_op_cache(void **state) {
 	ifr_machine_free(large);
 }
 
+/* The cycles of a run are those by which its instructions retire later than what is before them. */
+static void test_retirement(void **state) {
+	static const uint32_t sets[] = {0, ONLY(DMISS), ONLY(WIN) | ONLY(BMISP), ONLY(DSB)};
+	struct ifr_machine *machine = open_machine("skylake");
+	(void)state;
+	for (uint64_t seed = 1; seed <= 8; seed++) {
+		struct kernel kernel;
+		random_kernel(&kernel, seed);
+		uint64_t *cycles = ifr_alloc((kernel.program.instructions_count + 1) * sizeof *cycles), sum = 0;
+		const int64_t all = kernel_retirement(&kernel, machine, sets[seed % 4], cycles);
+		for (size_t i = 0; i < kernel.program.instructions_count; i++)
+			sum += cycles[i];
+		assert_int_equal(sum, all);
+		free(cycles);
+		kernel_release(&kernel);
+	}
+	/* In a chain of a load of 104 cycles and an operation of 100, each has its latency. Behind the five instructions of
+	 * the block are those of its form with a fused jump. */
+	struct kernel kernel;
+	kernel_init(&kernel);
+	behind(&kernel);
+	uint64_t cycles[16] = {0};
+	struct ifr_machine *slow = open_machine(MISS_100);
+	kernel_retirement(&kernel, slow, 0, cycles);
+	assert_in_range(cycles[0] + cycles[5], 104 * (ROUNDS - 2), 104 * (ROUNDS + 2));
+	assert_in_range(cycles[1] + cycles[6], 100 * (ROUNDS - 2), 100 * (ROUNDS + 2));
+	kernel_release(&kernel);
+	ifr_machine_free(slow);
+	ifr_machine_free(machine);
+}
+
 static void test_machines(void **state) {
 	(void)state;
 	struct ifr_machine *skylake = open_machine("skylake"), *zen = open_machine("zen5");
@@ -401,6 +432,7 @@ int main(void) {
 		cmocka_unit_test(test_parallel),     cmocka_unit_test(test_serial),   cmocka_unit_test(test_independent),
 		cmocka_unit_test(test_mispredicted), cmocka_unit_test(test_width),    cmocka_unit_test(test_loads),
 		cmocka_unit_test(test_equal),        cmocka_unit_test(test_op_cache), cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_retirement),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
