@@ -17,7 +17,7 @@
 #include "harness/output/output.h"
 #include "harness/simulate/simulate.h"
 
-enum { KEY_MACHINE = 256, KEY_CAUSES, KEY_FOCUS, KEY_ALL, KEY_CORE, KEY_ACROSS };
+enum { KEY_MACHINE = 256, KEY_CAUSES, KEY_FOCUS, KEY_ALL, KEY_CORE, KEY_ACROSS, KEY_CAUSE };
 
 /* --- options -------------------------------------------------------------------------------------------------- */
 
@@ -47,6 +47,9 @@ static int parse_value(int key, char *argument, struct icost_options *options, s
 		return parse_focus(argument, options, err);
 	case KEY_CORE:
 		return parse_core(argument, options, err);
+	case KEY_CAUSE:
+		ifr_strings_add(&options->sites, argument);
+		return 0;
 	case 'p':
 		ifr_strings_add(&options->plans, argument);
 		return 0;
@@ -66,7 +69,9 @@ static void check_layouts(const struct icost_options *options, struct argp_state
 		argp_error(state, "--across takes one --plan (against the shipped layout), two, or -n random layouts");
 	if (options->across && random && options->layouts.variants < 2)
 		argp_error(state, "a spread needs two layouts at least: -n 20");
-	if (options->across && (options->all || options->focus != IFR_CAUSES))
+	if (options->across && options->sites.count)
+		argp_error(state, "--across tells the lines itself: leave out --cause");
+	if (options->across && (options->all || options->focus != IFR_CAUSE_LIMIT))
 		argp_error(state, "--across chooses the pairs itself: leave out --all and --focus");
 }
 
@@ -105,6 +110,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option table[] = {
 	{"causes", KEY_CAUSES, "LIST", 0, "The causes to tell apart, as in dl1,win,bmisp (all that the machine has)",
+     1},
+	{"cause", KEY_CAUSE, "PLACE", 0,
+     "Add a part of the program as a cause: load:FILE:LINE, branch:FILE:LINE, line:FILE:LINE or function:NAME; may be "
+     "repeated",
      1},
 	{"focus", KEY_FOCUS, "CAUSE", 0, "The cause whose interactions the table shows (the most expensive)", 1},
 	{"all", KEY_ALL, NULL, 0, "Take all sets of the causes, not only pairs: for up to 10 of --causes", 1},
@@ -178,9 +187,13 @@ static int choose_causes(struct icost_options *options, const struct ifr_machine
 	}
 	if (!options->causes)
 		options->causes = ifr_causes_of_machine(machine);
-	if (options->focus != IFR_CAUSES && !(options->causes >> options->focus & 1))
+	if (options->focus != IFR_CAUSE_LIMIT && !(options->causes >> options->focus & 1))
 		return ifr_fail(err, IFR_E_USAGE, "--focus %s is not among --causes: add it there",
 		                ifr_causes[options->focus].name);
+	return 0;
+}
+
+static int check_sets(const struct icost_options *options, struct ifr_error *err) {
 	if (options->all && __builtin_popcount(options->causes) > IFR_ICOST_CAUSES_MOST)
 		return ifr_fail(err, IFR_E_USAGE,
 		                "%d causes have %u sets: choose up to %d of them for --all, as in --causes "
@@ -190,9 +203,21 @@ static int choose_causes(struct icost_options *options, const struct ifr_machine
 	return 0;
 }
 
+/* Adds the parts of the program to the causes. The first of them is the focus, if there is no other. */
+static int take_sites(struct icost_options *options, const struct ifr_trace *trace,
+                      const struct ifr_machine *machine, struct ifr_icost_sites *sites, struct ifr_error *err) {
+	const int result = ifr_icost_sites_find(trace, machine, &options->sites, sites, err);
+	if (result)
+		return result;
+	options->causes |= ifr_icost_sites_set(sites);
+	if (sites->count && options->focus == IFR_CAUSE_LIMIT)
+		options->focus = (enum ifr_cause)IFR_CAUSES;
+	return check_sets(options, err);
+}
+
 static int replay_sets(const struct icost_options *options, struct ifr_trace *trace,
-                       const struct ifr_machine *machine, struct ifr_icost *icost, uint64_t *instructions,
-                       struct ifr_error *err) {
+                       const struct ifr_machine *machine, const struct ifr_icost_sites *sites,
+                       struct ifr_icost *icost, uint64_t *instructions, struct ifr_error *err) {
 	struct ifr_plan plan;
 	ifr_plan_init(&plan);
 	int result = options->plans.count ? ifr_plan_read(options->plans.items[0], &plan, err) : 0;
@@ -202,6 +227,7 @@ static int replay_sets(const struct icost_options *options, struct ifr_trace *tr
 	                                            .core = options->core,
 	                                            .sets = icost->sets,
 	                                            .sets_count = icost->count,
+	                                            .marks = sites->count ? &sites->marks : NULL,
 	                                            .progress =
 	                                                progress_wanted(options->quiet) ? progress_show_replay : NULL};
 	if (!result)
@@ -245,6 +271,7 @@ static int find_costs(struct icost_options *options, bool *damaged, struct ifr_e
 	struct ifr_machine *machine = NULL;
 	struct ifr_trace *trace = NULL;
 	struct ifr_icost icost = {0};
+	struct ifr_icost_sites sites = {0};
 	uint64_t instructions = 0;
 	int status = 0;
 	int result = ifr_machine_open(&machine, options->machine, err);
@@ -255,8 +282,12 @@ static int find_costs(struct icost_options *options, bool *damaged, struct ifr_e
 	if (!result && options->across) {
 		result = icost_across(options, trace, machine, err);
 	} else if (!result) {
+		result = take_sites(options, trace, machine, &sites, err);
+	}
+	if (!result && !options->across) {
 		ifr_icost_init(&icost, options->causes, options->all);
-		result = replay_sets(options, trace, machine, &icost, &instructions, err);
+		icost.sites = sites.about;
+		result = replay_sets(options, trace, machine, &sites, &icost, &instructions, err);
 	}
 	if (!result && !options->across && !instructions)
 		result = ifr_fail(err, ifr_trace_damage(trace) ? IFR_E_PROGRAM : IFR_E_USAGE,
@@ -267,13 +298,14 @@ static int find_costs(struct icost_options *options, bool *damaged, struct ifr_e
 		result = tell(options, trace, &icost, instructions, err);
 	*damaged = trace && ifr_trace_damage(trace);
 	ifr_icost_release(&icost);
+	ifr_icost_sites_release(&sites);
 	ifr_trace_free(trace);
 	ifr_machine_free(machine);
 	return result;
 }
 
 int ifr_command_icost(int argc, char **argv) {
-	struct icost_options options = {.machine = "skylake", .focus = IFR_CAUSES, .core = IFR_CORE_SAMPLED};
+	struct icost_options options = {.machine = "skylake", .focus = IFR_CAUSE_LIMIT, .core = IFR_CORE_SAMPLED};
 	struct ifr_error err = {0};
 	bool damaged = false;
 	layout_options_init(&options.layouts, 20);
@@ -282,6 +314,7 @@ int ifr_command_icost(int argc, char **argv) {
 	const int result = find_costs(&options, &damaged, &err);
 	trace_input_release(&options.input);
 	ifr_strings_release(&options.plans);
+	ifr_strings_release(&options.sites);
 	ifr_plan_release(&options.layouts.parameters);
 	if (ifr_launch_interrupted())
 		return STOPPED_BY_INTERRUPT;

@@ -11,9 +11,9 @@ struct icost_options {
 	struct trace_input input;
 	struct layout_options layouts; /* of --across */
 	const char *machine;
-	struct ifr_strings plans;
-	uint32_t causes;      /* 0: those of the machine */
-	enum ifr_cause focus; /* IFR_CAUSES: the largest */
+	struct ifr_strings plans, sites; /* sites: causes that are parts of the program */
+	uint32_t causes;                 /* 0: those of the machine */
+	enum ifr_cause focus;            /* IFR_CAUSE_LIMIT: the largest */
 	enum ifr_core_use core;
 	bool all, across, json, quiet;
 };

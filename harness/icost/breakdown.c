@@ -11,12 +11,12 @@ static void insert_by_cost(struct ifr_icost_breakdown *breakdown, enum ifr_cause
 void ifr_icost_break_down(const struct ifr_icost *icost, enum ifr_cause focus,
                           struct ifr_icost_breakdown *breakdown) {
 	*breakdown = (struct ifr_icost_breakdown){0};
-	for (unsigned i = 0; i < IFR_CAUSES; i++)
+	for (unsigned i = 0; i < IFR_CAUSE_LIMIT; i++)
 		if (icost->causes >> i & 1) {
 			breakdown->alone[i] = ifr_icost_cost(icost, 1u << i);
 			insert_by_cost(breakdown, (enum ifr_cause)i);
 		}
-	breakdown->focus = focus == IFR_CAUSES ? breakdown->order[0] : focus;
+	breakdown->focus = focus == IFR_CAUSE_LIMIT ? breakdown->order[0] : focus;
 	breakdown->rest = ifr_icost_time(icost, icost->causes);
 	breakdown->other = ifr_icost_time(icost, 0) - breakdown->rest;
 	for (size_t k = 0; k < breakdown->count; k++) {

@@ -157,3 +157,16 @@ enum ifr_icost_kind ifr_icost_kind(const struct ifr_icost *icost, const struct i
 		return IFR_ICOST_INDEPENDENT;
 	return value->cycles > 0 ? IFR_ICOST_PARALLEL : IFR_ICOST_SERIAL;
 }
+
+const struct ifr_cause_about *ifr_icost_about(const struct ifr_icost *icost, unsigned cause) {
+	return cause < IFR_CAUSES ? &ifr_causes[cause] : &icost->sites[cause - IFR_CAUSES];
+}
+
+void ifr_icost_print_set(const struct ifr_icost *icost, uint32_t set, struct ifr_buffer *out) {
+	const char *between = "";
+	for (unsigned i = 0; i < IFR_CAUSE_LIMIT; i++)
+		if (set >> i & 1) {
+			ifr_buffer_printf(out, "%s%s", between, ifr_icost_about(icost, i)->name);
+			between = "+";
+		}
+}

@@ -19,9 +19,10 @@
 
 /* The cycles of a run by set. */
 struct ifr_icost {
-	uint32_t causes;  /* those that are asked about */
-	uint32_t *sets;   /* ascending: the first is the empty one, the last all causes */
-	size_t count;     /* of sets */
+	uint32_t causes;                     /* those that are asked about */
+	const struct ifr_cause_about *sites; /* of causes from IFR_CAUSES on; borrowed. NULL: none is among them */
+	uint32_t *sets;                      /* ascending: the first is the empty one, the last all causes */
+	size_t count;                        /* of sets */
 	bool all_subsets; /* the sets are all subsets, and not only those of two causes and the whole */
 	bool singles;     /* the sets are none and single causes */
 	struct ifr_ideal_times times;
@@ -33,6 +34,9 @@ enum { IFR_ICOST_CAUSES_MOST = 10 }; /* of which all subsets are taken */
 void ifr_icost_init(struct ifr_icost *icost, uint32_t causes, bool all_subsets);
 /* Lists none, and each cause. */
 void ifr_icost_init_singles(struct ifr_icost *icost, uint32_t causes);
+/* The words about a cause, which may be a site; and the names of a set, as ifr_causes_print has them. */
+const struct ifr_cause_about *ifr_icost_about(const struct ifr_icost *icost, unsigned cause);
+void ifr_icost_print_set(const struct ifr_icost *icost, uint32_t set, struct ifr_buffer *out);
 /* The place of a listed set in `sets`. */
 size_t ifr_icost_find(const struct ifr_icost *icost, uint32_t set);
 void ifr_icost_release(struct ifr_icost *icost);
@@ -62,13 +66,13 @@ enum ifr_icost_kind ifr_icost_kind(const struct ifr_icost *icost, const struct i
 /* A breakdown as in table III of the paper: each cause alone, and with one of them, the focus. */
 struct ifr_icost_breakdown {
 	enum ifr_cause focus;
-	enum ifr_cause order[IFR_CAUSES]; /* of the causes, by their costs */
+	enum ifr_cause order[IFR_CAUSE_LIMIT]; /* of the causes, by their costs */
 	size_t count;
-	struct ifr_icost_value alone[IFR_CAUSES], with_focus[IFR_CAUSES]; /* by cause */
+	struct ifr_icost_value alone[IFR_CAUSE_LIMIT], with_focus[IFR_CAUSE_LIMIT]; /* by cause */
 	double other; /* cycles of all interactions that are not shown */
 	double rest;  /* cycles with all causes idealised */
 };
-/* focus: IFR_CAUSES takes the cause of the largest cost. */
+/* focus: IFR_CAUSE_LIMIT takes the cause of the largest cost. */
 void ifr_icost_break_down(const struct ifr_icost *icost, enum ifr_cause focus,
                           struct ifr_icost_breakdown *breakdown);
 

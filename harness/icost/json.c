@@ -4,26 +4,26 @@
 
 enum { SCHEMA_VERSION = 1 };
 
-static json_t *json_set(uint32_t set) {
+static json_t *json_set(const struct ifr_icost *icost, uint32_t set) {
 	json_t *names = json_array();
-	for (unsigned i = 0; i < IFR_CAUSES; i++)
+	for (unsigned i = 0; i < IFR_CAUSE_LIMIT; i++)
 		if (set >> i & 1)
-			json_array_append_new(names, ifr_json_text(ifr_causes[i].name));
+			json_array_append_new(names, ifr_json_text(ifr_icost_about(icost, i)->name));
 	return names;
 }
 
-static json_t *json_causes(uint32_t causes) {
+static json_t *json_causes(const struct ifr_icost *icost) {
 	json_t *list = json_array();
-	for (unsigned i = 0; i < IFR_CAUSES; i++) {
+	for (unsigned i = 0; i < IFR_CAUSE_LIMIT; i++) {
+		if (!(icost->causes >> i & 1))
+			continue;
+		const struct ifr_cause_about *about = ifr_icost_about(icost, i);
 		json_t *cause = json_object();
-		ifr_json_set(cause, "name", ifr_json_text(ifr_causes[i].name));
-		ifr_json_set(cause, "about", ifr_json_text(ifr_causes[i].about));
-		ifr_json_set(cause, "idealised", ifr_json_text(ifr_causes[i].ideal));
-		ifr_json_set(cause, "remedy", ifr_json_text(ifr_causes[i].remedy));
-		if (causes >> i & 1)
-			json_array_append_new(list, cause);
-		else
-			json_decref(cause);
+		ifr_json_set(cause, "name", ifr_json_text(about->name));
+		ifr_json_set(cause, "about", ifr_json_text(about->about));
+		ifr_json_set(cause, "idealised", ifr_json_text(about->ideal));
+		ifr_json_set(cause, "remedy", ifr_json_text(about->remedy));
+		json_array_append_new(list, cause);
 	}
 	return list;
 }
@@ -31,7 +31,7 @@ static json_t *json_causes(uint32_t causes) {
 static json_t *json_row(const struct ifr_icost *icost, uint32_t set) {
 	const struct ifr_icost_value cost = ifr_icost_cost(icost, set);
 	json_t *row = json_object();
-	ifr_json_set(row, "causes", json_set(set));
+	ifr_json_set(row, "causes", json_set(icost, set));
 	ifr_json_set(row, "cycles", ifr_json_number(ifr_icost_time(icost, set)));
 	ifr_json_set(row, "cost", ifr_json_number(cost.cycles));
 	ifr_json_set(row, "cost_standard_error", ifr_json_number(cost.error));
@@ -54,13 +54,13 @@ static json_t *json_breakdown(const struct ifr_icost *icost, enum ifr_cause focu
 	for (size_t i = 0; i < breakdown.count; i++) {
 		const enum ifr_cause cause = breakdown.order[i];
 		json_t *row = json_object();
-		ifr_json_set(row, "cause", ifr_json_text(ifr_causes[cause].name));
+		ifr_json_set(row, "cause", ifr_json_text(ifr_icost_about(icost, cause)->name));
 		ifr_json_set(row, "cost_pct", ifr_json_number(breakdown.alone[cause].cycles / all));
 		if (cause != breakdown.focus)
 			ifr_json_set(row, "icost_with_focus_pct", ifr_json_number(breakdown.with_focus[cause].cycles / all));
 		json_array_append_new(rows, row);
 	}
-	ifr_json_set(object, "focus", ifr_json_text(ifr_causes[breakdown.focus].name));
+	ifr_json_set(object, "focus", ifr_json_text(ifr_icost_about(icost, breakdown.focus)->name));
 	ifr_json_set(object, "rows", rows);
 	ifr_json_set(object, "other_pct", ifr_json_number(breakdown.other / all));
 	ifr_json_set(object, "rest_pct", ifr_json_number(breakdown.rest / all));
@@ -78,7 +78,7 @@ void ifr_icost_json(const struct ifr_icost *icost, const struct ifr_icost_run *r
 	ifr_json_set(root, "approximate", ifr_json_text(run->approximate));
 	ifr_json_set(root, "instructions", ifr_json_count(run->instructions));
 	ifr_json_set(root, "cycles", ifr_json_number(ifr_icost_time(icost, 0)));
-	ifr_json_set(root, "causes", json_causes(icost->causes));
+	ifr_json_set(root, "causes", json_causes(icost));
 	ifr_json_set(root, "breakdown", json_breakdown(icost, focus));
 	ifr_json_set(root, "sets", sets);
 	ifr_json_print(root, out);

@@ -15,6 +15,7 @@ struct telling {
 	const struct ifr_icost *icost;
 	const struct ifr_icost_run *run;
 	struct ifr_icost_breakdown breakdown;
+	int width, with_width; /* columns of the causes' names, and of the interactions */
 	struct ifr_buffer *out;
 };
 
@@ -33,8 +34,8 @@ static void put_paragraph(const struct telling *telling, struct ifr_buffer *text
 	ifr_buffer_release(&plain);
 }
 
-static const char *name_of(enum ifr_cause cause) {
-	return ifr_causes[cause].name;
+static const char *name_of(const struct telling *telling, enum ifr_cause cause) {
+	return ifr_icost_about(telling->icost, cause)->name;
 }
 
 static void tell_run(const struct telling *telling, struct ifr_buffer *text) {
@@ -69,9 +70,10 @@ static void tell_largest(const struct telling *telling, struct ifr_buffer *text)
 		return;
 	}
 	ifr_buffer_printf(text, "Most is lost by %s (%s). Without that, the run takes %.1f %% fewer cycles.",
-	                  name_of(cause), ifr_causes[cause].about, percent(telling, cost->cycles));
+	                  name_of(telling, cause), ifr_icost_about(telling->icost, cause)->about,
+	                  percent(telling, cost->cycles));
 	put_paragraph(telling, text, "", "");
-	ifr_buffer_printf(text, "To do: %s.", ifr_causes[cause].remedy);
+	ifr_buffer_printf(text, "To do: %s.", ifr_icost_about(telling->icost, cause)->remedy);
 	put_paragraph(telling, text, "", "");
 }
 
@@ -105,7 +107,7 @@ static size_t list_pairs(const struct telling *telling, struct pair *pairs) {
 static void tell_pair(const struct telling *telling, const struct pair *pair, struct ifr_buffer *text) {
 	const struct ifr_icost_value *alone = telling->breakdown.alone;
 	const bool parallel = pair->value.cycles > 0;
-	const char *first = name_of(pair->first), *second = name_of(pair->second);
+	const char *first = name_of(telling, pair->first), *second = name_of(telling, pair->second);
 	ifr_buffer_printf(text, "%s and %s are %s: %s costs %.1f %% by itself, and %.1f %% once %s is gone: %s.",
 	                  first, second, parallel ? "parallel" : "serial", second,
 	                  percent(telling, alone[pair->second].cycles),
@@ -115,7 +117,7 @@ static void tell_pair(const struct telling *telling, const struct pair *pair, st
 }
 
 static void tell_pairs(const struct telling *telling, struct ifr_buffer *text) {
-	struct pair pairs[IFR_CAUSES * IFR_CAUSES / 2];
+	struct pair pairs[IFR_CAUSE_LIMIT * IFR_CAUSE_LIMIT / 2];
 	const size_t count = list_pairs(telling, pairs);
 	size_t told = 0;
 	for (size_t i = 0; i < count && told < PAIRS_TOLD && is_worth(telling, &pairs[i].value); i++) {
@@ -129,40 +131,63 @@ static void tell_pairs(const struct telling *telling, struct ifr_buffer *text) {
 	}
 }
 
+/* Sites have longer names than other causes. */
+static void choose_widths(struct telling *telling) {
+	enum { WIDTH_LEAST = 8, WITH_LEAST = 9, WIDTH_MOST = 30, WITH_MOST = 24 };
+	const int with = (int)strlen(name_of(telling, telling->breakdown.focus)) + 1;
+	telling->width = WIDTH_LEAST;
+	for (size_t i = 0; i < telling->breakdown.count; i++) {
+		const int width = (int)strlen(name_of(telling, telling->breakdown.order[i]));
+		telling->width = width > telling->width ? width : telling->width;
+	}
+	telling->width = telling->width < WIDTH_MOST ? telling->width : WIDTH_MOST;
+	telling->with_width = with < WITH_LEAST ? WITH_LEAST : with < WITH_MOST ? with : WITH_MOST;
+}
+
 /* --- the breakdown -------------------------------------------------------------------------------------------- */
 
 static void put_row(const struct telling *telling, enum ifr_cause cause) {
 	const struct ifr_icost_breakdown *breakdown = &telling->breakdown;
 	const struct ifr_icost_value *with = &breakdown->with_focus[cause];
 	const enum ifr_icost_kind kind = ifr_icost_kind(telling->icost, with);
-	char *first = ifr_format("%-8s %7.1f", name_of(cause), percent(telling, breakdown->alone[cause].cycles));
+	char *first = ifr_format("%-*s %7.1f", telling->width, name_of(telling, cause),
+	                         percent(telling, breakdown->alone[cause].cycles));
 	char *line = cause == breakdown->focus
-	                 ? ifr_format("%s %9s  %-9s ", first, "", "")
-	                 : ifr_format("%s %9.1f  %-9s ", first, percent(telling, with->cycles),
+	                 ? ifr_format("%s %*s  %-9s ", first, telling->with_width, "", "")
+	                 : ifr_format("%s %*.1f  %-9s ", first, telling->with_width, percent(telling, with->cycles),
 	                              kind == IFR_ICOST_INDEPENDENT ? "" : ifr_icost_kinds[kind]);
 	char *rest = ifr_format("%*s", (int)strlen(line), "");
-	ifr_text_wrap(telling->out, ifr_causes[cause].about, line, rest);
+	ifr_text_wrap(telling->out, ifr_icost_about(telling->icost, cause)->about, line, rest);
 	free(rest);
 	free(line);
 	free(first);
 }
 
+/* A row of what is no cause. */
+static void put_sum(const struct telling *telling, const char *name, double cycles, const char *about) {
+	char *line = ifr_format("%-*s %7.1f %*s ", telling->width, name, percent(telling, cycles),
+	                        telling->with_width + 11, "");
+	char *rest = ifr_format("%*s", (int)strlen(line), "");
+	ifr_text_wrap(telling->out, about, line, rest);
+	free(rest);
+	free(line);
+}
+
 static void put_breakdown(const struct telling *telling) {
 	const struct ifr_icost_breakdown *breakdown = &telling->breakdown;
 	struct ifr_buffer *out = telling->out;
-	char *with = ifr_format("+%s", name_of(breakdown->focus));
+	char *with = ifr_format("+%s", name_of(telling, breakdown->focus));
 	double most = 0;
-	ifr_buffer_printf(out, "\n%-8s %7s %9s  (per cent of the cycles)\n", "cause", "alone", with);
+	ifr_buffer_printf(out, "\n%-*s %7s %*s  (per cent of the cycles)\n", telling->width, "cause", "alone",
+	                  telling->with_width, with);
 	for (size_t i = 0; i < breakdown->count; i++) {
 		const enum ifr_cause cause = breakdown->order[i];
 		put_row(telling, cause);
 		most = fmax(most, fmax(breakdown->alone[cause].error, breakdown->with_focus[cause].error));
 	}
-	ifr_buffer_printf(out, "%-8s %7.1f %20s all other interactions\n", "other", percent(telling, breakdown->other),
-	                  "");
-	ifr_buffer_printf(out, "%-8s %7.1f %20s left with all these causes idealised\n", "rest",
-	                  percent(telling, breakdown->rest), "");
-	ifr_buffer_printf(out, "%-8s %7.1f\n", "total", 100.0);
+	put_sum(telling, "other", breakdown->other, "all other interactions");
+	put_sum(telling, "rest", breakdown->rest, "left with all these causes idealised");
+	ifr_buffer_printf(out, "%-*s %7.1f\n", telling->width, "total", 100.0);
 	if (most > 0)
 		ifr_buffer_printf(out, "\nFrom samples of the run: each is +- %.1f at most (twice the standard error).\n",
 		                  200 * most / ifr_icost_time(telling->icost, 0));
@@ -176,7 +201,7 @@ static void put_all(const struct telling *telling) {
 		ifr_buffer_printf(telling->out, "%7.1f %7.1f  ",
 		                  percent(telling, ifr_icost_cost(telling->icost, set).cycles),
 		                  percent(telling, ifr_icost_interaction(telling->icost, set).cycles));
-		ifr_causes_print(set, telling->out);
+		ifr_icost_print_set(telling->icost, set, telling->out);
 		ifr_buffer_puts(telling->out, "\n");
 	}
 }
@@ -186,6 +211,7 @@ void ifr_icost_text(const struct ifr_icost *icost, const struct ifr_icost_run *r
 	struct telling telling = {.icost = icost, .run = run, .out = out};
 	struct ifr_buffer text = {0};
 	ifr_icost_break_down(icost, focus, &telling.breakdown);
+	choose_widths(&telling);
 	tell_run(&telling, &text);
 	tell_largest(&telling, &text);
 	tell_pairs(&telling, &text);

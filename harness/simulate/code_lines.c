@@ -52,26 +52,37 @@ static uint32_t add_line(struct ifr_code_lines *lines, struct ifr_table *table, 
 	return at;
 }
 
+struct numbering {
+	struct ifr_site_names *names;
+	struct ifr_table addresses, lines;
+};
+
+/* The number of the line of an address. */
+static uint32_t number_line(struct ifr_code_lines *lines, struct numbering *numbering, uint64_t address) {
+	uint32_t line = ifr_table_find(&numbering->addresses, address);
+	if (line == IFR_TABLE_NONE) {
+		line = add_line(lines, &numbering->lines, find_line(numbering->names, address));
+		ifr_table_add(&numbering->addresses, address, line);
+	}
+	return line;
+}
+
 int ifr_code_lines_find(const struct ifr_trace *trace, const struct ifr_machine *machine,
                         struct ifr_code_lines *lines, struct ifr_error *err) {
-	struct ifr_table addresses = {0}, table = {0};
+	struct numbering numbering = {0};
 	*lines = (struct ifr_code_lines){0};
 	const int result = ifr_core_sites_find(trace, machine, &lines->sites, &lines->instructions, err);
-	struct ifr_site_names *names = ifr_site_names_new(trace);
+	numbering.names = ifr_site_names_new(trace);
+	lines->of_branch = ifr_alloc((lines->instructions + 1) * sizeof *lines->of_branch);
 	lines->of = ifr_alloc((lines->instructions + 1) * sizeof *lines->of);
-	lines->items = ifr_alloc((lines->instructions + 1) * sizeof *lines->items);
+	lines->items = ifr_alloc((2 * lines->instructions + 1) * sizeof *lines->items);
 	for (size_t i = 0; i < lines->instructions; i++) {
-		const uint64_t at = lines->sites[i].normalised;
-		uint32_t line = ifr_table_find(&addresses, at);
-		if (line == IFR_TABLE_NONE) {
-			line = add_line(lines, &table, find_line(names, at));
-			ifr_table_add(&addresses, at, line);
-		}
-		lines->of[i] = line;
+		lines->of[i] = number_line(lines, &numbering, lines->sites[i].normalised);
+		lines->of_branch[i] = number_line(lines, &numbering, lines->sites[i].branch);
 	}
-	ifr_site_names_free(names);
-	ifr_table_release(&addresses);
-	ifr_table_release(&table);
+	ifr_site_names_free(numbering.names);
+	ifr_table_release(&numbering.addresses);
+	ifr_table_release(&numbering.lines);
 	return result;
 }
 
@@ -83,5 +94,6 @@ void ifr_code_lines_release(struct ifr_code_lines *lines) {
 	free(lines->items);
 	free(lines->sites);
 	free(lines->of);
+	free(lines->of_branch);
 	*lines = (struct ifr_code_lines){0};
 }

@@ -14,7 +14,7 @@ struct ifr_code_lines {
 	struct ifr_code_line *items;
 	size_t count;
 	struct ifr_core_site *sites; /* the instructions, as the core's program numbers them */
-	uint32_t *of;                /* by instruction: its line */
+	uint32_t *of, *of_branch;    /* by instruction: its line; that of its branch */
 	size_t instructions;
 };
 

@@ -33,6 +33,7 @@ static int replay_share(size_t index, size_t thread, void *data, struct ifr_erro
 	                                    .core = replay->core,
 	                                    .sets = replay->sets + share->first,
 	                                    .sets_count = share->count,
+	                                    .marks = replay->marks,
 	                                    .times = &share->times,
 	                                    .progress = thread ? NULL : replay->progress};
 	return ifr_replay_plans(&replaying, replay->plan, 1, &share->counts, err);

@@ -12,6 +12,7 @@ struct ifr_idealised_replay {
 	enum ifr_core_use core; /* not IFR_CORE_NONE */
 	const uint32_t *sets;
 	size_t sets_count;
+	const struct ifr_site_marks *marks;               /* sites among the causes; NULL: none */
 	void (*progress)(double share, int64_t spent_ns); /* as in struct ifr_plan_replay */
 };
 

@@ -168,6 +168,7 @@ static int replay_maps(struct batches *batches, struct ifr_trace *trace, struct 
 			.errors = replay->errors ? replay->errors + i * batches->count + first : NULL,
 			.sets = replay->sets,
 			.sets_count = replay->sets_count,
+			.marks = replay->marks,
 			.instructions = replay->instructions,
 			.times = replay->take    ? times
 		             : replay->times ? replay->times + i * batches->count + first

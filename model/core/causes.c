@@ -162,6 +162,14 @@ static void idealise_front(struct ifr_core *core, uint32_t set) {
 	}
 }
 
+void ifr_core_idealise_site(struct ifr_core *core) {
+	static const uint32_t set = 1u << IFR_CAUSE_DL1 | 1u << IFR_CAUSE_DMISS | 1u << IFR_CAUSE_DTLB |
+	                            1u << IFR_CAUSE_ALIAS4K | 1u << IFR_CAUSE_SPLIT | 1u << IFR_CAUSE_SHALU |
+	                            1u << IFR_CAUSE_LGALU;
+	core->ideal |= set;
+	idealise_back(core, set);
+}
+
 void ifr_core_idealise(struct ifr_core *core, uint32_t set) {
 	core->ideal = set;
 	idealise_back(core, set);

@@ -34,9 +34,12 @@ enum ifr_cause {
 	IFR_CAUSE_ITLB,
 	IFR_CAUSE_DTLB,
 	IFR_CAUSE_FUSION,
-	IFR_CAUSES
+	IFR_CAUSES,
+	/* Behind them, the causes that are instructions of the program: site number n is cause IFR_CAUSES + n (sites.h). */
+	IFR_CAUSE_LIMIT = IFR_CAUSES + 15
 };
 enum { IFR_CAUSES_PAPER = IFR_CAUSE_IMISS + 1 }; /* the first eight are the paper's */
+enum { IFR_CAUSE_SITES = IFR_CAUSE_LIMIT - IFR_CAUSES };
 
 struct ifr_cause_about {
 	const char *name;
@@ -60,8 +63,10 @@ int ifr_causes_parse(const char *text, uint32_t *set, struct ifr_error *err);
 void ifr_causes_print(uint32_t set, struct ifr_buffer *out);
 
 struct ifr_core;
-/* Idealises causes in a core's parameters. */
+/* Idealises causes in a core's parameters; sites are the graph's. */
 void ifr_core_idealise(struct ifr_core *core, uint32_t set);
+/* Idealises what an instruction of an idealised site needs: its latencies, and those of its loads and stores. */
+void ifr_core_idealise_site(struct ifr_core *core);
 /* The causes whose idealisation changes the front end, and where slots come from. */
 enum { IFR_CAUSES_OF_FRONT = 1 << IFR_CAUSE_DSB | 1 << IFR_CAUSE_LSD | 1 << IFR_CAUSE_FUSION };
 

@@ -27,6 +27,9 @@ static void allocate_rings(struct ifr_graph *graph) {
 struct ifr_graph *ifr_graph_new(const struct ifr_core *core) {
 	struct ifr_graph *graph = ifr_alloc(sizeof *graph);
 	graph->core = core;
+	graph->site_core = *core;
+	ifr_core_idealise_site(&graph->site_core);
+	graph->sites = (uint16_t)(core->ideal >> IFR_CAUSES);
 	graph->ports.calendar = ifr_alloc(CALENDAR * sizeof *graph->ports.calendar);
 	graph->ports.unlimited = ifr_core_idealises(core, IFR_CAUSE_BW);
 	allocate_rings(graph);
@@ -219,19 +222,33 @@ static int64_t execute(struct ifr_graph *graph, const struct ifr_core_op *op, ui
 	return cycle + latency_of(graph->core, op);
 }
 
-static inline void add_op(struct ifr_graph *graph, const struct ifr_core_op *op, uint64_t pc,
-                          const struct ifr_core_outcome *outcome) {
+/* Executes an operation of an idealised site. */
+static int64_t execute_ideal(struct ifr_graph *graph, const struct ifr_core_op *op, uint64_t pc,
+                             const struct ifr_core_outcome *outcome) {
+	const struct ifr_core *core = graph->core;
+	graph->core = &graph->site_core;
 	const int64_t done = execute(graph, op, pc, outcome);
+	graph->core = core;
+	return done;
+}
+
+static inline void add_op(struct ifr_graph *graph, const struct ifr_core_op *op, uint16_t delayed, uint64_t pc,
+                          const struct ifr_core_outcome *outcome) {
+	const uint16_t sites = op->sites & graph->sites;
+	const int64_t done =
+		sites & ~delayed ? execute_ideal(graph, op, pc, outcome) : execute(graph, op, pc, outcome) + !!sites;
 	for (unsigned i = 0; i < 3 && op->destinations[i]; i++)
 		graph->registers[op->destinations[i]] = done;
 	graph->slot_done = later(graph->slot_done, done);
-	if (op->kind == IFR_OPERATION_BRANCH)
+	if (op->kind == IFR_OPERATION_BRANCH) {
 		graph->branch_done = done;
+		graph->branch_ideal = sites & ~delayed;
+	}
 }
 
 static void add_instruction(struct ifr_graph *graph, const struct ifr_core_op *ops,
-                            const struct ifr_core_instruction *instruction, uint64_t pc, unsigned width,
-                            const struct ifr_core_outcome *outcome) {
+                            const struct ifr_core_instruction *instruction, uint16_t delayed, uint64_t pc,
+                            unsigned width, const struct ifr_core_outcome *outcome) {
 	if (instruction->flags & IFR_INSTRUCTION_SERIALISING) {
 		close_slot(graph);
 		graph->rename_floor = later(graph->rename_floor, graph->retire.cycle + 1);
@@ -243,7 +260,7 @@ static void add_instruction(struct ifr_graph *graph, const struct ifr_core_op *o
 			rename_slot(graph, &ops[i]);
 			graph->left[(graph->arrivals - 1) & graph->slots_mask] = graph->rename.cycle;
 		}
-		add_op(graph, &ops[i], pc, outcome);
+		add_op(graph, &ops[i], delayed, pc, outcome);
 	}
 	if (instruction->flags & IFR_INSTRUCTION_LOCKED)
 		graph->loads_floor = later(graph->loads_floor, graph->slot_done);
@@ -261,7 +278,8 @@ void ifr_graph_add(struct ifr_graph *graph, const struct ifr_core_program *progr
 	for (size_t i = 0; i < count; i++)
 		decoders |= deliveries[i].source == IFR_SOURCE_DECODERS;
 	if (count)
-		graph_enter_block(graph, &deliveries[0], outcome, decoders);
+		graph_enter_block(graph, &deliveries[0], outcome,
+		                  decoders && !(placed->instructions[0].sites & graph->sites));
 	for (size_t i = 0; i < count; i++) {
 		const struct ifr_delivery *delivery = &deliveries[i];
 		if (i && delivery->window)
@@ -276,7 +294,8 @@ void ifr_graph_add(struct ifr_graph *graph, const struct ifr_core_program *progr
 			if (delivery->source == IFR_SOURCE_DECODERS)
 				graph_decode(graph, instruction, pc);
 			graph->instruction = (uint32_t)(instruction - program->instructions);
-			add_instruction(graph, program->ops + instruction->first_op, instruction, pc, width, outcome);
+			add_instruction(graph, program->ops + instruction->first_op, instruction, program->delayed, pc, width,
+			                outcome);
 		}
 	}
 }

@@ -68,11 +68,15 @@ void graph_enter_block(struct ifr_graph *graph, const struct ifr_delivery *first
 	const struct ifr_core *core = graph->core;
 	const unsigned fetch_wait = decoders ? code_wait(core, outcome) : 0;
 	unsigned bubble = 0;
-	if (outcome->mispredicted && !ifr_core_idealises(core, IFR_CAUSE_BMISP)) {
+	const bool mispredicted =
+		outcome->mispredicted && !ifr_core_idealises(core, IFR_CAUSE_BMISP) && !graph->branch_ideal;
+	if (mispredicted) {
 		pace_wait(&graph->arrival, graph->branch_done + core->mispredicted - 1);
 		graph->predicted = graph->arrival.cycle - core->prediction;
 	} else if (outcome->taken && first->source != IFR_SOURCE_LOOP_BUFFER) {
-		bubble = outcome->btb < IFR_CORE_BTB_NONE ? core->bubble[outcome->btb] : core->unknown_branch;
+		bubble = graph->branch_ideal                ? core->bubble[0]
+		         : outcome->btb < IFR_CORE_BTB_NONE ? core->bubble[outcome->btb]
+		                                            : core->unknown_branch;
 		if (!ifr_core_idealises(core, IFR_CAUSE_FETCH))
 			pace_next(&graph->arrival);
 	}

@@ -34,6 +34,9 @@ struct store {
 
 struct ifr_graph {
 	const struct ifr_core *core;
+	struct ifr_core site_core; /* for operations of idealised sites */
+	uint16_t sites;            /* that are idealised, or delayed */
+	bool branch_ideal;         /* the last branch belongs to one */
 	struct ports ports;
 	int64_t registers[IFR_REGISTERS];
 	/* front end */
@@ -121,7 +124,7 @@ static inline unsigned load_extra(const struct ifr_core *core, const struct ifr_
 	return ifr_core_idealises(core, IFR_CAUSE_DL1) ? 0 : op->latency;
 }
 
-/* Enters a block: the time that its first slot loses. */
+/* Enters a block: the time that its first slot loses. decoders: they deliver a part of it, which waits for its code. */
 void graph_enter_block(struct ifr_graph *graph, const struct ifr_delivery *first,
                        const struct ifr_core_outcome *outcome, bool decoders);
 /* The branch predictor finds the next window, so many cycles after the one before and behind a bubble, if it is not too

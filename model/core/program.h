@@ -24,12 +24,14 @@ struct ifr_core_op {
 	uint8_t pieces;  /* accesses from there on; 0: none */
 	/* Of an operation that begins a slot of rename: what the slot needs in scheduler and queues. */
 	uint8_t entries, loads, stores;
+	uint16_t sites; /* bit n: the operation belongs to site n (sites.h) */
 };
 
 struct ifr_core_instruction {
 	uint32_t first_op;
 	uint16_t offset, flags; /* flags: enum ifr_instruction_flag */
 	uint8_t bytes, ops, decoded, branch;
+	uint16_t sites; /* whose code is idealised */
 };
 
 /* The instructions of a block, in order; of a fused pair, both are one. */
@@ -45,6 +47,7 @@ struct ifr_core_program {
 	uint16_t *jump_offsets;            /* by block: of the jump that may fuse; 0: none */
 	size_t blocks_count, ops_count, instructions_count;
 	size_t ops_room, instructions_room, blocks_room;
+	uint16_t delayed; /* sites that take a cycle longer, instead of none */
 };
 
 static inline void ifr_core_program_release(struct ifr_core_program *program) {

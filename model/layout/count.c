@@ -259,8 +259,11 @@ static int make_program(struct counting *counting, const struct ifr_count_settin
 			err, IFR_E_USAGE,
 			"a layout has other nops between its instructions, which the core cannot replay: leave --core "
 			"out, or the axes unit-order, nops and align");
-	return ifr_core_program_make(&counting->program, ifr_core_table(settings->machine, table), counting->trace,
-	                             err);
+	const int result =
+		ifr_core_program_make(&counting->program, ifr_core_table(settings->machine, table), counting->trace, err);
+	if (!result && settings->marks)
+		ifr_core_program_mark(&counting->program, settings->marks);
+	return result;
 }
 
 static void release_counting(struct counting *counting) {

@@ -4,6 +4,7 @@
 #define IFR_MODEL_COUNT_H
 
 #include "model/layout/layout.h"
+#include "model/core/sites.h"
 #include "model/machines/machine.h"
 #include "model/replay/idealised.h"
 
@@ -21,7 +22,8 @@ struct ifr_count_settings {
 	struct ifr_count_errors *errors; /* by layout; may be NULL */
 	const uint32_t *sets;            /* of causes, under which the core runs, too (model/core/causes.h) */
 	size_t sets_count;
-	bool instructions;             /* the cycles of sets are noted by instruction, too (idealised.h) */
+	const struct ifr_site_marks *marks; /* sites among the causes; NULL: none */
+	bool instructions;                  /* the cycles of sets are noted by instruction, too (idealised.h) */
 	struct ifr_ideal_times *times; /* gets their cycles, by layout, if there are sets; the caller releases them */
 	/* Called before each chunk, with the number of executions that were replayed since the last call; false stops the
 	 * replay. NULL: none. */

@@ -153,6 +153,50 @@ flat() {
 	flat text | grep -q "To do: move one of the two"
 }
 
+@test "a branch, a load, a line and a function are causes" {
+	cat >parts.c <<-'END'
+		#include <stdlib.h>
+		static unsigned state = 1, sum;
+		static volatile unsigned table[1 << 20];
+		__attribute__((noinline)) static void guess(void) {
+			state = state * 1664525 + 1013904223;
+			if (state >> 31)
+				__asm__ volatile("addl $1, %0" : "+m"(sum));
+		}
+		__attribute__((noinline)) static unsigned fetch(unsigned at) {
+			return table[at];
+		}
+		int main(void) {
+			for (unsigned i = 0, at = 0; i < 20000; i++) {
+				guess();
+				at = (at + 99991 + fetch(at)) & ((1 << 20) - 1);
+			}
+			return 0;
+		}
+	END
+	gcc -g -O1 -fno-if-conversion parts.c -o parts
+	interfero record -q -o parts.trace -- ./parts
+	costs() {
+		interfero icost --json --core full --causes bmisp,dmiss "$@" parts.trace >all.json && jq '[.sets[] | {key: (.causes | join("+")), value: .cost}] | from_entries' all.json
+	}
+	# The load is nearly all of dmiss; behind its misses nothing else costs anything. Once it is gone, the branch is most of
+	# bmisp; and behind bmisp nothing is left of it.
+	costs --cause branch:parts.c:6 --cause load:parts.c:10 >parts.json
+	jq -e '."load:parts.c:10" >= 0.8 * .dmiss and .dmiss > 1000000' parts.json || say "$(cat parts.json)"
+	jq -e '."branch:parts.c:6+load:parts.c:10" - ."load:parts.c:10" > 0.6 * (."bmisp+load:parts.c:10" - ."load:parts.c:10")' parts.json || say "$(cat parts.json)"
+	jq -e '."bmisp+branch:parts.c:6" == .bmisp' parts.json
+	costs --cause function:guess --cause line:parts.c:10 >whole.json
+	jq -e --slurpfile parts parts.json '."function:guess+line:parts.c:10" >= 0.99 * $parts[0]."branch:parts.c:6+load:parts.c:10"' whole.json
+	interfero icost --cause branch:parts.c:6 parts.trace >text
+	grep -q '^cause .*+branch:parts.c:6 ' text
+	[ "$(awk 'length > 80' text)" = "" ]
+	refuse 2 "parts.c:10 has no branches: take line:parts.c:10" -- interfero icost --cause branch:parts.c:10 parts.trace
+	refuse 2 "executes no code of nowhere.c:5" "built with -g" -- interfero icost --cause line:nowhere.c:5 parts.trace
+	refuse 2 "line:parts.c:6 and function:guess have instructions in common" -- interfero icost --cause line:parts.c:6 --cause function:guess parts.trace
+	refuse 2 "--cause is load:FILE:LINE" "are --causes" -- interfero icost --cause dl1 parts.trace
+	refuse 2 "--across tells the lines itself" -- interfero icost --across --cause line:parts.c:6 parts.trace
+}
+
 @test "causes that are none, or not of this machine, are named with the remedy" {
 	refuse 2 'no cause "cache"' "--help lists them" -- interfero icost --causes dl1,cache ../branch.trace
 	refuse 2 'no cause ""' -- interfero icost --causes "" ../branch.trace

@@ -199,7 +199,7 @@ static void test_breakdown(void **state) {
 		fill(&icost, CAUSES, false, critical_path, &graph);
 		/* None, eight, their 28 pairs, and all. */
 		assert_int_equal(icost.count, 1 + 8 + 28 + 1);
-		ifr_icost_break_down(&icost, IFR_CAUSES, &all);
+		ifr_icost_break_down(&icost, IFR_CAUSE_LIMIT, &all);
 		double sum = all.other + all.rest;
 		for (size_t i = 0; i < all.count; i++) {
 			sum += all.alone[all.order[i]].cycles + all.with_focus[all.order[i]].cycles;

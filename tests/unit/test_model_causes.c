@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "common/random.h"
+#include "model/core/sites.h"
 #include "model/machines/machine.h"
 #include "tests/unit/model_core_check.h"
 
@@ -415,6 +416,53 @@ static void test_retirement(void **state) {
 	ifr_machine_free(machine);
 }
 
+#define SITE(n) (1u << (IFR_CAUSES + (n)))
+
+/* Cycles of an iteration with sites idealised, of a program whose instructions are marked. */
+static void assert_site(struct kernel *kernel, const char *spec, uint32_t set, double cycles) {
+	const double got = iteration(kernel, spec, set);
+	if (got < cycles - 1e-9 || got > cycles + 1e-9)
+		fail_msg("set 0x%x: %.3f cycles, not %.3f", set, got, cycles);
+}
+
+/* A chain of a load of 104 cycles and an operation of 100, and a join of one: each site takes its own away. The fused
+ * form of the block has the same instructions from the sixth on. */
+static void test_sites(void **state) {
+	static const uint16_t of[] = {1, 2 | 4 | 8, 0, 0, 0, 1, 2 | 4 | 8, 0, 0};
+	const struct ifr_site_marks marks = {.of = of, .count = 9, .loads = 4, .delayed = 8};
+	struct kernel kernel;
+	(void)state;
+	kernel_init(&kernel);
+	behind(&kernel);
+	assert_site(&kernel, MISS_100, SITE(0), 205);
+	ifr_core_program_mark(&kernel.program, &marks);
+	assert_site(&kernel, MISS_100, 0, 205);
+	assert_site(&kernel, MISS_100, SITE(0), 101);
+	assert_site(&kernel, MISS_100, SITE(1), 105);
+	assert_site(&kernel, MISS_100, SITE(0) | SITE(1), 1);
+	/* The operation is no load; a cycle later it delays the chain by a cycle. */
+	assert_site(&kernel, MISS_100, SITE(2), 205);
+	assert_site(&kernel, MISS_100, SITE(3), 206);
+	/* The load alone is dl1 and dmiss. */
+	assert_site(&kernel, MISS_100, ONLY(DL1) | ONLY(DMISS), 101);
+	kernel_release(&kernel);
+}
+
+static void test_branch_site(void **state) {
+	static const uint16_t of[] = {2, 1};
+	const struct ifr_site_marks marks = {.of = of, .count = 2, .branches = 1 | 2};
+	struct kernel kernel;
+	(void)state;
+	kernel_init(&kernel);
+	mispredicted(&kernel);
+	ifr_core_program_mark(&kernel.program, &marks);
+	assert_site(&kernel, "skylake", 0, 48);
+	assert_site(&kernel, "skylake", SITE(0), 1);
+	/* No branch. */
+	assert_site(&kernel, "skylake", SITE(1), 48);
+	kernel_release(&kernel);
+}
+
 static void test_machines(void **state) {
 	(void)state;
 	struct ifr_machine *skylake = open_machine("skylake"), *zen = open_machine("zen5");
@@ -432,7 +480,7 @@ int main(void) {
 		cmocka_unit_test(test_parallel),     cmocka_unit_test(test_serial),   cmocka_unit_test(test_independent),
 		cmocka_unit_test(test_mispredicted), cmocka_unit_test(test_width),    cmocka_unit_test(test_loads),
 		cmocka_unit_test(test_equal),        cmocka_unit_test(test_op_cache), cmocka_unit_test(test_machines),
-		cmocka_unit_test(test_retirement),
+		cmocka_unit_test(test_retirement),   cmocka_unit_test(test_sites),    cmocka_unit_test(test_branch_site),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
