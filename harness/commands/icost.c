@@ -17,7 +17,17 @@
 #include "harness/output/output.h"
 #include "harness/simulate/simulate.h"
 
-enum { KEY_MACHINE = 256, KEY_CAUSES, KEY_FOCUS, KEY_ALL, KEY_CORE, KEY_ACROSS, KEY_CAUSE };
+enum {
+	KEY_MACHINE = 256,
+	KEY_CAUSES,
+	KEY_FOCUS,
+	KEY_ALL,
+	KEY_CORE,
+	KEY_ACROSS,
+	KEY_CAUSE,
+	KEY_LINES,
+	KEY_WHAT_IF
+};
 
 /* --- options -------------------------------------------------------------------------------------------------- */
 
@@ -58,20 +68,32 @@ static int parse_value(int key, char *argument, struct icost_options *options, s
 	}
 }
 
+static error_t choose_view(enum icost_view view, struct icost_options *options, struct argp_state *state) {
+	if (options->view && options->view != view)
+		argp_error(state, "one of --across, --lines and --what-if at a time");
+	options->view = view;
+	return 0;
+}
+
 /* Several layouts belong to --across. */
 static void check_layouts(const struct icost_options *options, struct argp_state *state) {
 	const size_t plans = options->plans.count;
 	const bool random = options->layouts.number_given;
-	if (!options->across && (plans > 1 || random))
+	const bool across = options->view == VIEW_ACROSS;
+	if (options->view > VIEW_ACROSS &&
+	    (options->causes || options->all || options->sites.count || options->focus != IFR_CAUSE_LIMIT))
+		argp_error(state,
+		           "--lines and --what-if choose their causes: leave out --causes, --cause, --all and --focus");
+	if (!across && (plans > 1 || random))
 		argp_error(state,
 		           "the costs of one layout are told, that of one --plan: --across tells why layouts differ");
-	if (options->across && (plans > 2 || (plans && random)))
+	if (across && (plans > 2 || (plans && random)))
 		argp_error(state, "--across takes one --plan (against the shipped layout), two, or -n random layouts");
-	if (options->across && random && options->layouts.variants < 2)
+	if (across && random && options->layouts.variants < 2)
 		argp_error(state, "a spread needs two layouts at least: -n 20");
-	if (options->across && options->sites.count)
+	if (across && options->sites.count)
 		argp_error(state, "--across tells the lines itself: leave out --cause");
-	if (options->across && (options->all || options->focus != IFR_CAUSE_LIMIT))
+	if (across && (options->all || options->focus != IFR_CAUSE_LIMIT))
 		argp_error(state, "--across chooses the pairs itself: leave out --all and --focus");
 }
 
@@ -88,8 +110,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		options->all = true;
 		return 0;
 	case KEY_ACROSS:
-		options->across = true;
-		return 0;
+		return choose_view(VIEW_ACROSS, options, state);
+	case KEY_LINES:
+		return choose_view(VIEW_LINES, options, state);
+	case KEY_WHAT_IF:
+		return choose_view(VIEW_WHAT_IF, options, state);
 	case ARGP_KEY_END:
 		check_layouts(options, state);
 		return 0;
@@ -116,6 +141,11 @@ static const struct argp_option table[] = {
      "repeated",
      1},
 	{"focus", KEY_FOCUS, "CAUSE", 0, "The cause whose interactions the table shows (the most expensive)", 1},
+	{"lines", KEY_LINES, NULL, 0,
+     "Tell which source lines bound the run: what each costs, and how many of its executions have no slack", 1},
+	{"what-if", KEY_WHAT_IF, NULL, 0,
+     "Tell how the run would do with other loads, mispredictions and windows, and the interactions that explain it",
+     1},
 	{"all", KEY_ALL, NULL, 0, "Take all sets of the causes, not only pairs: for up to 10 of --causes", 1},
 	{"machine", KEY_MACHINE, "MACHINE", 0,
      "A machine with a core: a name, \"native\" or a file, and changes, as in skylake,pipeline.window=128 (skylake)",
@@ -238,67 +268,87 @@ static int replay_sets(const struct icost_options *options, struct ifr_trace *tr
 	return result;
 }
 
-char *icost_name_run(const struct icost_options *options) {
+struct ifr_icost_run icost_words(const struct icost_options *options, const struct ifr_trace *trace) {
 	struct ifr_buffer name = {0};
 	if (options->input.trace)
-		return ifr_strdup(options->input.trace);
-	for (char *const *word = options->input.recording.argv; *word; word++)
+		ifr_buffer_puts(&name, options->input.trace);
+	for (char *const *word = options->input.recording.argv; word && *word && !options->input.trace; word++)
 		ifr_buffer_printf(&name, "%s%s", name.length ? " " : "", *word);
-	return ifr_buffer_detach(&name);
+	return (struct ifr_icost_run){.name = ifr_buffer_detach(&name),
+	                              .machine = options->machine,
+	                              .damage = ifr_trace_damage(trace),
+	                              .approximate = ifr_trace_fact(trace, IFR_RECORDING_APPROXIMATE)};
 }
 
-static int tell(const struct icost_options *options, struct ifr_trace *trace, const struct ifr_icost *icost,
+void icost_words_release(struct ifr_icost_run *run) {
+	free((char *)(uintptr_t)run->name);
+	free((char *)(uintptr_t)run->approximate);
+}
+
+static int tell(const struct icost_options *options, const struct ifr_trace *trace, const struct ifr_icost *icost,
                 uint64_t instructions, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
-	char *name = icost_name_run(options), *approximate = ifr_trace_fact(trace, IFR_RECORDING_APPROXIMATE);
-	const struct ifr_icost_run run = {.name = name,
-	                                  .machine = options->machine,
-	                                  .instructions = instructions,
-	                                  .damage = ifr_trace_damage(trace),
-	                                  .approximate = approximate};
+	struct ifr_icost_run run = icost_words(options, trace);
+	run.instructions = instructions;
 	if (options->json)
 		ifr_icost_json(icost, &run, options->focus, &text);
 	else
 		ifr_icost_text(icost, &run, options->focus, &text);
 	const int result = ifr_command_print(&text, err);
 	ifr_buffer_release(&text);
-	free(approximate);
-	free(name);
+	icost_words_release(&run);
 	return result;
+}
+
+static int tell_costs(struct icost_options *options, struct ifr_trace *trace, const struct ifr_machine *machine,
+                      struct ifr_error *err) {
+	struct ifr_icost icost = {0};
+	struct ifr_icost_sites sites = {0};
+	uint64_t instructions = 0;
+	int result = take_sites(options, trace, machine, &sites, err);
+	if (!result) {
+		ifr_icost_init(&icost, options->causes, options->all);
+		icost.sites = sites.about;
+		result = replay_sets(options, trace, machine, &sites, &icost, &instructions, err);
+	}
+	if (!result && !instructions)
+		result = ifr_fail(err, ifr_trace_damage(trace) ? IFR_E_PROGRAM : IFR_E_USAGE,
+		                  "the trace has no instructions%s%s: record the program again",
+		                  ifr_trace_damage(trace) ? ", as it is damaged: " : "",
+		                  ifr_trace_damage(trace) ? ifr_trace_damage(trace) : "");
+	if (!result)
+		result = tell(options, trace, &icost, instructions, err);
+	ifr_icost_release(&icost);
+	ifr_icost_sites_release(&sites);
+	return result;
+}
+
+static int tell_view(struct icost_options *options, struct ifr_trace *trace, const struct ifr_machine *machine,
+                     struct ifr_error *err) {
+	switch (options->view) {
+	case VIEW_ACROSS:
+		return icost_across(options, trace, machine, err);
+	case VIEW_LINES:
+		return icost_lines(options, trace, machine, err);
+	case VIEW_WHAT_IF:
+		return icost_what_if(options, trace, machine, err);
+	default:
+		return tell_costs(options, trace, machine, err);
+	}
 }
 
 static int find_costs(struct icost_options *options, bool *damaged, struct ifr_error *err) {
 	struct ifr_machine *machine = NULL;
 	struct ifr_trace *trace = NULL;
-	struct ifr_icost icost = {0};
-	struct ifr_icost_sites sites = {0};
-	uint64_t instructions = 0;
 	int status = 0;
 	int result = ifr_machine_open(&machine, options->machine, err);
 	if (!result)
 		result = choose_causes(options, machine, err);
 	if (!result)
 		result = trace_input_open(&options->input, options->quiet, &trace, &status, err);
-	if (!result && options->across) {
-		result = icost_across(options, trace, machine, err);
-	} else if (!result) {
-		result = take_sites(options, trace, machine, &sites, err);
-	}
-	if (!result && !options->across) {
-		ifr_icost_init(&icost, options->causes, options->all);
-		icost.sites = sites.about;
-		result = replay_sets(options, trace, machine, &sites, &icost, &instructions, err);
-	}
-	if (!result && !options->across && !instructions)
-		result = ifr_fail(err, ifr_trace_damage(trace) ? IFR_E_PROGRAM : IFR_E_USAGE,
-		                  "the trace has no instructions%s%s: record the program again",
-		                  ifr_trace_damage(trace) ? ", as it is damaged: " : "",
-		                  ifr_trace_damage(trace) ? ifr_trace_damage(trace) : "");
-	if (!result && !options->across)
-		result = tell(options, trace, &icost, instructions, err);
+	if (!result)
+		result = tell_view(options, trace, machine, err);
 	*damaged = trace && ifr_trace_damage(trace);
-	ifr_icost_release(&icost);
-	ifr_icost_sites_release(&sites);
 	ifr_trace_free(trace);
 	ifr_machine_free(machine);
 	return result;

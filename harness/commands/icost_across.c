@@ -37,23 +37,18 @@ static const char *name_plan(const struct ifr_plan *plan) {
 static int tell(const struct icost_options *options, const struct ifr_trace *trace,
                 const struct ifr_across *across, const struct ifr_plan *plans, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
-	char *name = icost_name_run(options), *approximate = ifr_trace_fact(trace, IFR_RECORDING_APPROXIMATE);
 	const bool two = options->plans.count;
-	const struct ifr_across_run run = {.run = {.name = name,
-	                                           .machine = options->machine,
-	                                           .instructions = across->instructions,
-	                                           .damage = ifr_trace_damage(trace),
-	                                           .approximate = approximate},
-	                                   .first = two ? name_plan(&plans[0]) : NULL,
-	                                   .second = two ? name_plan(&plans[1]) : NULL};
+	struct ifr_across_run run = {.run = icost_words(options, trace),
+	                             .first = two ? name_plan(&plans[0]) : NULL,
+	                             .second = two ? name_plan(&plans[1]) : NULL};
+	run.run.instructions = across->instructions;
 	if (options->json)
 		ifr_across_json(across, &run, &text);
 	else
 		ifr_across_text(across, &run, &text);
 	const int result = ifr_command_print(&text, err);
 	ifr_buffer_release(&text);
-	free(approximate);
-	free(name);
+	icost_words_release(&run.run);
 	return result;
 }
 

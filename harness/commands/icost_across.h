@@ -15,11 +15,18 @@ struct icost_options {
 	uint32_t causes;                 /* 0: those of the machine */
 	enum ifr_cause focus;            /* IFR_CAUSE_LIMIT: the largest */
 	enum ifr_core_use core;
-	bool all, across, json, quiet;
+	enum icost_view { VIEW_COSTS, VIEW_ACROSS, VIEW_LINES, VIEW_WHAT_IF } view;
+	bool all, json, quiet;
 };
 
-/* The command, or the trace. The caller frees it. */
-char *icost_name_run(const struct icost_options *options);
+/* The words of a run; icost_words_release frees them. */
+struct ifr_icost_run icost_words(const struct icost_options *options, const struct ifr_trace *trace);
+void icost_words_release(struct ifr_icost_run *run);
+/* Views of a run: which lines bound it, and other machines. */
+int icost_lines(const struct icost_options *options, struct ifr_trace *trace, const struct ifr_machine *machine,
+                struct ifr_error *err);
+int icost_what_if(const struct icost_options *options, struct ifr_trace *trace, const struct ifr_machine *machine,
+                  struct ifr_error *err);
 /* Tells why layouts differ. */
 int icost_across(const struct icost_options *options, struct ifr_trace *trace, const struct ifr_machine *machine,
                  struct ifr_error *err);
