@@ -363,6 +363,7 @@ bench: ## measure this build side by side with what people use today
 	@scripts/setup bench
 	@$(MAKE) --no-print-directory all $(BENCHMARKS)
 	@tests/bench/run $(BUILD)
+	@tests/bench/icost $(BUILD)
 
 SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')
 .PHONY: lint

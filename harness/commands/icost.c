@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/file.h"
+
 #include "harness/commands/commands.h"
 #include "harness/commands/icost_across.h"
 #include "harness/commands/interrupts.h"
@@ -26,7 +28,8 @@ enum {
 	KEY_ACROSS,
 	KEY_CAUSE,
 	KEY_LINES,
-	KEY_WHAT_IF
+	KEY_WHAT_IF,
+	KEY_HTML = 'H'
 };
 
 /* --- options -------------------------------------------------------------------------------------------------- */
@@ -55,6 +58,9 @@ static int parse_value(int key, char *argument, struct icost_options *options, s
 		return ifr_causes_parse(argument, &options->causes, err);
 	case KEY_FOCUS:
 		return parse_focus(argument, options, err);
+	case KEY_HTML:
+		options->html = argument;
+		return option_output("--html", argument, false, err);
 	case KEY_CORE:
 		return parse_core(argument, options, err);
 	case KEY_CAUSE:
@@ -80,6 +86,8 @@ static void check_layouts(const struct icost_options *options, struct argp_state
 	const size_t plans = options->plans.count;
 	const bool random = options->layouts.number_given;
 	const bool across = options->view == VIEW_ACROSS;
+	if (options->html && options->view)
+		argp_error(state, "--html draws costs: leave out --across, --lines and --what-if");
 	if (options->view > VIEW_ACROSS &&
 	    (options->causes || options->all || options->sites.count || options->focus != IFR_CAUSE_LIMIT))
 		argp_error(state,
@@ -157,6 +165,7 @@ static const struct argp_option table[] = {
      1},
 	{"core", KEY_CORE, "HOW", 0, "Over samples of the run (sampled), or over all of it (full) (sampled)", 1},
 	{"json", 'j', NULL, 0, "Print JSON: every set, with its cycles, cost, interaction and standard errors", 1},
+	{"html", KEY_HTML, "FILE", 0, "Write one self-contained HTML page, with the parts as bars", 1},
 	{"quiet", 'q', NULL, 0, "Say nothing but warnings and errors", 3},
 	{0},
 };
@@ -289,12 +298,20 @@ static int tell(const struct icost_options *options, const struct ifr_trace *tra
                 uint64_t instructions, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
 	struct ifr_icost_run run = icost_words(options, trace);
+	int result = 0;
 	run.instructions = instructions;
+	if (options->html) {
+		struct ifr_buffer page = {0};
+		ifr_icost_html(icost, &run, options->focus, &page);
+		result = ifr_file_write(options->html, page.data, page.length, 0644, err);
+		ifr_buffer_release(&page);
+	}
 	if (options->json)
 		ifr_icost_json(icost, &run, options->focus, &text);
 	else
 		ifr_icost_text(icost, &run, options->focus, &text);
-	const int result = ifr_command_print(&text, err);
+	if (!result)
+		result = ifr_command_print(&text, err);
 	ifr_buffer_release(&text);
 	icost_words_release(&run);
 	return result;

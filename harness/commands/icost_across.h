@@ -9,8 +9,8 @@
 
 struct icost_options {
 	struct trace_input input;
-	struct layout_options layouts; /* of --across */
-	const char *machine;
+	struct layout_options layouts;   /* of --across */
+	const char *machine, *html;      /* html: the page's file; NULL: none */
 	struct ifr_strings plans, sites; /* sites: causes that are parts of the program */
 	uint32_t causes;                 /* 0: those of the machine */
 	enum ifr_cause focus;            /* IFR_CAUSE_LIMIT: the largest */

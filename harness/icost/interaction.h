@@ -88,6 +88,9 @@ void ifr_icost_text(const struct ifr_icost *icost, const struct ifr_icost_run *r
                     struct ifr_buffer *out);
 void ifr_icost_json(const struct ifr_icost *icost, const struct ifr_icost_run *run, enum ifr_cause focus,
                     struct ifr_buffer *out);
+/* A self-contained page, with the breakdown as stacked bars. */
+void ifr_icost_html(const struct ifr_icost *icost, const struct ifr_icost_run *run, enum ifr_cause focus,
+                    struct ifr_buffer *out);
 /* Prints the causes, and how each is idealised: a command's help. */
 void ifr_icost_print_causes(struct ifr_buffer *out);
 

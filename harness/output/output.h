@@ -4,6 +4,7 @@
 #define IFR_HARNESS_OUTPUT_H
 
 #include "harness/output/escape.h"
+#include "harness/output/html_style.h"
 #include "harness/output/json.h"
 #include "harness/output/symbol.h"
 #include "harness/output/wrap.h"

@@ -6,7 +6,6 @@
 #include "harness/report/report.h"
 
 /* Style rules: light and dark by the reader's setting, black on white in print. */
-extern const char ifr_html_style[];
 /* Appends the methods with their references, as a folded section. */
 void ifr_html_methods(const struct ifr_analysis *analysis, struct ifr_buffer *out);
 

@@ -238,6 +238,33 @@ flat() {
 	[ "$(awk 'length > 80' text)" = "" ]
 }
 
+@test "the page has the parts as bars, which add up" {
+	interfero icost --html page.html --focus dl1 --causes $paper ../branch.trace >/dev/null
+	python3 - page.html <<-'END'
+		import re, sys
+		from html.parser import HTMLParser
+		page = open(sys.argv[1]).read()
+		opened = []
+		class Parser(HTMLParser):
+		    def handle_starttag(self, tag, attributes):
+		        if tag not in ("meta", "line", "rect"): opened.append(tag)
+		    def handle_endtag(self, tag):
+		        if tag not in ("meta", "line", "rect"): assert opened.pop() == tag, tag
+		Parser().feed(page)
+		assert not opened, opened
+		assert "http" not in page and "Most is lost by bmisp" in page
+		# The upper bar less the lower one is the run.
+		above, below = (float(re.search(r">%s ([0-9.]+) %%<" % re.escape(sign), page)[1]) for sign in "+-")
+		assert abs(above - below - 100) < 0.11, (above, below)
+		segments = [float(value) for value in re.findall(r"<title>[^<]*: (-?[0-9.]+) % \(", page)]
+		assert abs(sum(segments) - 100) < 1.5 and len(segments) > 5, segments
+		table = [float(value) for value in re.findall(r"</td><td>(-?[0-9.]+)</td>", page)]
+		assert abs(sum(table) - 200) < 1.5, table
+	END
+	refuse 2 "--html draws costs" -- interfero icost --lines --html page.html ../branch.trace
+	refuse 4 "--html" -- interfero icost --html nowhere/page.html ../branch.trace
+}
+
 @test "causes that are none, or not of this machine, are named with the remedy" {
 	refuse 2 'no cause "cache"' "--help lists them" -- interfero icost --causes dl1,cache ../branch.trace
 	refuse 2 'no cause ""' -- interfero icost --causes "" ../branch.trace

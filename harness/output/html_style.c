@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "harness/report/html.h"
+#include "harness/output/html_style.h"
 
 const char ifr_html_style[] =
 	":root{--paper:#fff;--ink:#1c1e21;--soft:#5d6470;--line:#d9dde3;--shade:#f4f6f8;--mark:#fdeee6;--warn:#a14a00}"
