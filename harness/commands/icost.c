@@ -158,10 +158,10 @@ static const struct argp_option table[] = {
 	{"machine", KEY_MACHINE, "MACHINE", 0,
      "A machine with a core: a name, \"native\" or a file, and changes, as in skylake,pipeline.window=128 (skylake)",
      1},
-	{"plan", 'p', "FILE", 0, "The layout of this plan, not the shipped one; with --across up to two of them", 1},
+	{"plan", 'p', "FILE", 0, "The layout of this plan, not the shipped one; given twice, the two to compare", 1},
 	{"across", KEY_ACROSS, NULL, 0,
-     "Tell which causes make layouts differ, and where: that of --plan and the shipped one, those of two --plan, or "
-     "-n random ones (20)",
+     "Tell which causes make layouts differ, and where: the one of a plan and the shipped one, those of two plans, or "
+     "random ones (20)",
      1},
 	{"core", KEY_CORE, "HOW", 0, "Over samples of the run (sampled), or over all of it (full) (sampled)", 1},
 	{"json", 'j', NULL, 0, "Print JSON: every set, with its cycles, cost, interaction and standard errors", 1},
