@@ -62,22 +62,11 @@ static void count_permutations(struct permutations *o, size_t from, double sum) 
 	}
 }
 
-static void compute_ranks(const double *values, size_t count, double *ranks) {
-	for (size_t i = 0; i < count; i++) {
-		double below = 0, same = 0;
-		for (size_t j = 0; j < count; j++) {
-			below += values[j] < values[i];
-			same += values[j] == values[i];
-		}
-		ranks[i] = below + (same + 1) / 2;
-	}
-}
-
 /* The exact p: without a correlation all permutations of the ranks are equally likely. */
 static double exact_p(const double *x, const double *y, size_t count) {
 	double ranks_x[EXACT_MOST], ranks_y[EXACT_MOST], sum = 0, n = (double)count;
-	compute_ranks(x, count, ranks_x);
-	compute_ranks(y, count, ranks_y);
+	ifr_values_rank(x, count, ranks_x);
+	ifr_values_rank(y, count, ranks_y);
 	for (size_t i = 0; i < count; i++)
 		sum += ranks_x[i] * ranks_y[i];
 	struct permutations o = {ranks_x, ranks_y, count, n * (n + 1) * (n + 1) / 4, 0, 0, 0};

@@ -6,6 +6,7 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/buffer.h"
@@ -62,4 +63,30 @@ double *ifr_values_sorted(const double *values, size_t count) {
 	memcpy(sorted, values, count * sizeof *sorted);
 	gsl_sort(sorted, 1, count);
 	return sorted;
+}
+
+struct indexed_value {
+	double value;
+	size_t at;
+};
+
+static int by_value(const void *a, const void *b) {
+	double x = ((const struct indexed_value *)a)->value, y = ((const struct indexed_value *)b)->value;
+	return (x > y) - (x < y);
+}
+
+/* Values are sorted together with their indices: sorting indices alone (gsl_sort_index) reads a million values in
+ * random order. */
+void ifr_values_rank(const double *values, size_t count, double *rank) {
+	struct indexed_value *entries = ifr_alloc((count + 1) * sizeof *entries);
+	for (size_t i = 0; i < count; i++)
+		entries[i] = (struct indexed_value){values[i], i};
+	qsort(entries, count, sizeof *entries, by_value);
+	for (size_t i = 0, j; i < count; i = j) {
+		for (j = i; j < count && entries[j].value == entries[i].value; j++)
+			;
+		for (size_t k = i; k < j; k++)
+			rank[entries[k].at] = ((double)(i + j) + 1) / 2;
+	}
+	free(entries);
 }

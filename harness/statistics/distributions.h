@@ -21,4 +21,7 @@ int ifr_values_check_varies(const double *values, size_t count, const char *what
 /* A sorted copy; the caller frees. */
 double *ifr_values_sorted(const double *values, size_t count);
 
+/* Stores the ranks of values, from 1; equal ones share their mean rank. */
+void ifr_values_rank(const double *values, size_t count, double *rank);
+
 #endif

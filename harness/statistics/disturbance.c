@@ -136,40 +136,14 @@ static double layout_effect_p(const struct work *w, const double *values) {
 	return p;
 }
 
-struct indexed_value {
-	double value;
-	size_t at;
-};
-
-static int by_value(const void *a, const void *b) {
-	double x = ((const struct indexed_value *)a)->value, y = ((const struct indexed_value *)b)->value;
-	return (x > y) - (x < y);
-}
-
-/* Ranks from 0; ties share their mean rank. Values are sorted together with their indices: sorting indices alone
- * (gsl_sort_index) reads a million values in random order. */
-static void compute_ranks(const double *values, size_t n, double *rank) {
-	struct indexed_value *entries = ifr_alloc(n * sizeof *entries);
-	for (size_t i = 0; i < n; i++)
-		entries[i] = (struct indexed_value){values[i], i};
-	qsort(entries, n, sizeof *entries, by_value);
-	for (size_t i = 0, j; i < n; i = j) {
-		for (j = i; j < n && entries[j].value == entries[i].value; j++)
-			;
-		for (size_t k = i; k < j; k++)
-			rank[entries[k].at] = ((double)(i + j) - 1) / 2;
-	}
-	free(entries);
-}
-
 /* The p of Bartels's rank version of von Neumann's ratio, one-sided, by its normal approximation: the ratio is
  * small where neighbours are similar. */
 static double serial_test_p(const struct work *w) {
 	size_t n = w->series->count;
 	double *rank = w->scratch, count = (double)n, differences = 0, squares = 0;
-	compute_ranks(w->rest, n, rank);
+	ifr_values_rank(w->rest, n, rank);
 	for (size_t i = 0; i < n; i++) {
-		double off = rank[i] - (count - 1) / 2;
+		double off = rank[i] - (count + 1) / 2;
 		squares += off * off;
 		if (i)
 			differences += (rank[i] - rank[i - 1]) * (rank[i] - rank[i - 1]);

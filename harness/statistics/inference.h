@@ -102,6 +102,12 @@ struct ifr_classes {
 int ifr_classes_test(const double *response, const unsigned *class_of, size_t count, size_t class_count,
                      struct ifr_classes *classes, struct ifr_error *err);
 
+/* Tests values for differences between groups 0 … groups - 1, whatever their distribution, where each value is of a
+ * block 0 … blocks - 1 that may have a level of its own: the F test of aligned ranks. At least two groups have
+ * values. aligned_ranks.c says how often it finds. Ref: Hodges and Lehmann 1962; Conover and Iman 1981. */
+int ifr_aligned_ranks_test(const double *values, const unsigned *group_of, const unsigned *block_of, size_t count,
+                           size_t groups, size_t blocks, double *p, struct ifr_error *err);
+
 /* --- multiple tests --------------------------------------------------------------------------------------- */
 
 /* Replaces count p-values by p-values adjusted for the family-wise error rate. NAN stands for no test: it stays, and does
@@ -145,6 +151,10 @@ double ifr_t_power(double shift, double df, double level);
 
 /* The shift, in standard errors, that the test detects with that power: the inverse of ifr_t_power. */
 double ifr_t_detectable(double power, double df, double level);
+
+/* The standard deviation between groups >= 2, in standard deviations of one of runs >= 2 runs in each, that the F test
+ * detects with that power. Ref: Scheffe 1959, section 7.2 (the random effects model). */
+double ifr_f_detectable(double power, size_t groups, size_t runs, double level);
 
 /* Variances of a single run; for a comparison, of the differences. */
 struct ifr_noise {

@@ -39,6 +39,14 @@ double ifr_t_detectable(double power, double df, double level) {
 	return high;
 }
 
+/* With effects, mean squares have the F distribution times 1 + runs * ratio^2. */
+double ifr_f_detectable(double power, size_t groups, size_t runs, double level) {
+	const double n = (double)runs, df_between = (double)groups - 1, df_within = (double)groups * (n - 1);
+	const double least = ifr_f_quantile(1 - level, df_between, df_within),
+				 usual = ifr_f_quantile(1 - power, df_between, df_within);
+	return sqrt(fmax(0, least / usual - 1) / n);
+}
+
 double ifr_detectable_effect(struct ifr_noise noise, size_t layouts, size_t runs, double power, double level) {
 	double n = (double)layouts, se = sqrt((noise.between + noise.within / (double)runs) / n);
 	return se * ifr_t_detectable(power, n - 1, level);

@@ -319,6 +319,33 @@ static void test_equivalence_power(void **state) {
 	near(ifr_interim_equivalence_power(-0.6, 1, 1, 1.96, 2.5), 0, 1e-12);
 }
 
+/* Half of the time that it takes mucus to clear, in three groups: H = 0.77143 (Hollander and Wolfe 1973, section 6.1).
+ * F = (H / 2) / ((13 - H) / 11) = 0.34696, and for two degrees of freedom p = (1 + 2 F / 11)^-5.5 = 0.71430. In two
+ * blocks, by hand: ranks 3 and 4 against 1 and 2, one degree of freedom, F = 4, p = 1 - 2 / pi atan 2 = 0.29517. A
+ * hundred times as slow a run and another level of a block change nothing. */
+static void test_aligned_ranks(void **state) {
+	(void)state;
+	static const double clearance[] = {2.9, 3.0, 2.5, 2.6, 3.2, 3.8, 2.7, 4.0, 2.4, 2.8, 3.4, 3.7, 2.2, 2.0};
+	static const unsigned group[] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2}, one[14] = {0};
+	static const double blocks[][4] = {{11, 22, 9, 18}, {11, 2200, 9, 1800}, {1011, 22, 1009, 18}};
+	static const unsigned of_two[] = {0, 0, 1, 1}, block[] = {0, 1, 0, 1};
+	double p;
+	assert_int_equal(ifr_aligned_ranks_test(clearance, group, one, 14, 3, 1, &p, NULL), 0);
+	assert_true(fabs(p - 0.71430) < 1e-4);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(ifr_aligned_ranks_test(blocks[i], of_two, block, 4, 2, 2, &p, NULL), 0);
+		assert_true(fabs(p - 0.29517) < 1e-4);
+	}
+	assert_int_equal(ifr_aligned_ranks_test(blocks[0], of_two, of_two, 4, 2, 2, &p, NULL), 0);
+	assert_int_equal(ifr_aligned_ranks_test(blocks[0], block, one, 2, 2, 1, &p, NULL), -IFR_E_USAGE);
+}
+
+/* For two degrees of freedom the quantiles are (n / 2) (q^(-2 / n) - 1): 9.5521 and 0.24059 with n = 3. */
+static void test_f_detectable(void **state) {
+	(void)state;
+	assert_true(fabs(ifr_f_detectable(0.8, 3, 2, 0.05) - sqrt((9.5521 / 0.24059 - 1) / 2)) < 1e-3);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mean),
@@ -335,6 +362,8 @@ int main(void) {
 		cmocka_unit_test(test_independent),
 		cmocka_unit_test(test_equivalence_power),
 		cmocka_unit_test(test_power),
+		cmocka_unit_test(test_aligned_ranks),
+		cmocka_unit_test(test_f_detectable),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
