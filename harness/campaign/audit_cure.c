@@ -88,6 +88,9 @@ int ifr_audit_cure(const struct ifr_audit *audit, const struct ifr_cure_candidat
 	int result = ifr_cure_check(&candidate->plan, campaign.programs->kit, err);
 	if (!result)
 		result = make_contexts(&audit->campaign, trigger, &campaign, err);
+	struct ifr_error no_model = {0};
+	char *counters = result ? NULL : audit_choose_counters(&campaign, &candidate->plan, &no_model);
+	campaign.counters = counters ? counters : campaign.counters;
 	campaign.repetitions = count_runs(&campaign, run_ns);
 	if (!result)
 		result = ifr_cure_run(&campaign, &candidate->plan, &done, err);
@@ -96,5 +99,6 @@ int ifr_audit_cure(const struct ifr_audit *audit, const struct ifr_cure_candidat
 	*whole = !result && (done.complete || done.measured);
 	ifr_plan_release(&campaign.generator.parameters);
 	ifr_strings_release(&siblings);
+	free(counters);
 	return result;
 }

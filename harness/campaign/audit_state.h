@@ -2,6 +2,7 @@
 /* A running audit, shared by the files that carry it out:
  *
  *     audit.c          chooses triggers, screens them all
+ *     audit_counters.c the counters of a trigger that the model cannot follow
  *     audit_levels.c   the levels of a sweep that this machine has
  *     audit_trigger.c  one stage of one trigger
  *     audit_stages.c   the time of a stage; further runs
@@ -42,6 +43,11 @@ int audit_run_trigger(struct audit_state *state, unsigned which, const struct au
 char *audit_find_sweep(const char *file);
 /* The experiments of all triggers: the recording of one serves the others. */
 void audit_list_experiments(const char *folder, struct ifr_strings *files);
+
+/* The counters of a campaign without the model's, where the model cannot follow its layouts, or the cure (may be NULL),
+ * and others were asked for: the caller frees them, and *why_not says why. Else NULL. */
+char *audit_choose_counters(const struct ifr_campaign *campaign, const struct ifr_plan *cure,
+                            struct ifr_error *why_not);
 
 /* Notes the end of a campaign that was begun at begun_ns. modelled: the metric is of the model, without whose values no
  * trigger is whole; others are, as the model then only explains them. Returns whether it is. */

@@ -52,10 +52,14 @@ void audit_list_experiments(const char *folder, struct ifr_strings *files) {
 }
 
 /* The options by which bench goes on with a trigger's experiment; the caller frees. */
-static char *list_options(const char *given, const struct ifr_trigger *trigger,
-                          const struct ifr_layout_generator *generator) {
+static char *list_options(const struct ifr_campaign *campaign, const char *counters,
+                          const struct ifr_trigger *trigger) {
+	const struct ifr_layout_generator *generator = &campaign->generator;
+	const char *given = campaign->options;
 	struct ifr_buffer words = {0};
 	ifr_buffer_printf(&words, "%s%s", given ? given : "", given && *given ? " " : "");
+	if (counters) /* of two, the last one counts */
+		ifr_buffer_printf(&words, "--counters %s ", counters);
 	for (unsigned i = 0; i < generator->sweeps.count; i++) {
 		ifr_buffer_puts(&words, i ? " --sweep " : "--sweep ");
 		ifr_sweep_print(&generator->sweeps.items[i], &words);
@@ -154,15 +158,18 @@ int audit_run_trigger(struct audit_state *state, unsigned which, const struct au
 	audit_list_experiments(campaign.file, &siblings);
 	campaign.file = file;
 	campaign.siblings = &siblings;
-	char *options = NULL;
+	struct ifr_error no_model = {0};
+	char *options = NULL, *counters = NULL;
 	outcome->resumed |= !outcome->measured && ifr_file_exists(file);
 	const struct ifr_audit_outcome before = *outcome;
 	if (stage->finer)
 		outcome->refined = outcome->full = false;
 	int result = make_design(state, which, stage, &campaign, err);
 	if (!result) {
-		options = list_options(campaign.options, &ifr_triggers[which], &campaign.generator);
+		counters = audit_choose_counters(&campaign, NULL, &no_model);
+		options = list_options(&campaign, counters, &ifr_triggers[which]);
 		campaign.options = options;
+		campaign.counters = counters ? counters : campaign.counters;
 		result = ifr_campaign_run(&campaign, &done, err);
 	}
 	outcome->measured |= !result && (done.runs || done.complete);
@@ -178,9 +185,12 @@ int audit_run_trigger(struct audit_state *state, unsigned which, const struct au
 	else if (!result)
 		modelled = true;
 	*whole = !failed && audit_note_end(&campaign, &done, modelled, begun_ns, outcome);
+	if (counters)
+		snprintf(outcome->model_left_out, sizeof outcome->model_left_out, "%.255s", no_model.message);
 	ifr_plan_release(&campaign.generator.parameters);
 	ifr_strings_release(&siblings);
 	free(campaign.coarser_sweep);
+	free(counters);
 	free(options);
 	free(file);
 	return result;

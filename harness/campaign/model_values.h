@@ -7,6 +7,8 @@
 
 /* Checks that the model has the machine and can lay out the axes. Errors: IFR_E_USAGE. */
 int campaign_check_model(const struct campaign_state *state, struct ifr_error *err);
+/* Checks that alone of axes, as a mask. */
+int campaign_check_model_axes(unsigned axes, struct ifr_error *err);
 /* Whether "auto" has not decided on the model yet. */
 bool campaign_auto_is_open(const struct campaign_state *state);
 /* Adds the model's counters where "auto" chose them at the experiment's start. */

@@ -287,28 +287,34 @@ int campaign_adopt_model(struct campaign_state *state, struct ifr_error *err) {
 /* --- the campaign's ------------------------------------------------------------------------------------------
  */
 
-int campaign_check_model(const struct campaign_state *state, struct ifr_error *err) {
-	struct ifr_machine *machine = NULL;
-	unsigned axes = state->plan.generator.axes & ~ifr_layout_axes();
-	if (state->plan.generator.axes == 1u << IFR_AXIS_COPIES)
+int campaign_check_model_axes(unsigned axes, struct ifr_error *err) {
+	const unsigned others = axes & ~ifr_layout_axes();
+	if (axes == 1u << IFR_AXIS_COPIES)
 		return ifr_fail(
 			err, IFR_E_USAGE,
 			"the model knows no physical addresses, so that copies of a file are all alike in it: vary "
 			"another axis, or measure with --counters clock");
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		if (others & 1u << i)
+			return ifr_fail(
+				err, IFR_E_USAGE,
+				"the model cannot follow the axis %s, which changes what the program executes: leave it out of "
+				"--axes, or the model out of --counters",
+				ifr_axes[i].name);
+	return 0;
+}
+
+int campaign_check_model(const struct campaign_state *state, struct ifr_error *err) {
+	struct ifr_machine *machine = NULL;
 	if (state->plan.driven)
 		return ifr_fail(
 			err, IFR_E_USAGE,
 			"the model records programs itself: it cannot follow a driver that starts them (--program)");
 	if (state->plan.programs[0].files)
 		return ifr_fail(err, IFR_E_USAGE, "the model needs programs with kits: it cannot lay out given files");
-	for (int i = 0; i < IFR_AXIS_COUNT; i++)
-		if (axes & 1u << i)
-			return ifr_fail(
-				err, IFR_E_USAGE,
-				"the model cannot follow the axis %s, which changes what the program executes: leave it out of "
-				"--axes, or the model out of --counters",
-				ifr_axes[i].name);
-	int result = ifr_machine_open(&machine, state->plan.machine, err);
+	int result = campaign_check_model_axes(state->plan.generator.axes, err);
+	if (!result)
+		result = ifr_machine_open(&machine, state->plan.machine, err);
 	ifr_machine_free(machine);
 	return result ? result : campaign_check_core(state, err);
 }
