@@ -56,7 +56,20 @@ static void find_events(const struct ifr_analysis *analysis, struct ifr_audit_ro
 	qsort(row->events, row->event_count, sizeof *row->events, compare_events);
 }
 
-/* The p of a sweep: of the F test, of single values, and of the suspects of a second look (Bonferroni). */
+/* The F test of the values finds one layout that stands out, which a sweep has a test of its own for; aligned ranks find
+ * many that differ by less than the long tails of noise. Ranks of a few layouts cannot be far apart. */
+static double test_layouts(const struct ifr_analysis *analysis, const struct ifr_audit_row *row) {
+	enum { RANKED_FROM = 4, TESTS = 2 };
+	const struct ifr_components *c = &analysis->components;
+	double p;
+	if (!c->testable)
+		return c->between_sd > 0 ? 0 : 1;
+	if (row->layouts < RANKED_FROM || !ifr_layout_ranks_test(analysis, &p))
+		return c->p;
+	return analysis->sweep && analysis->sweep->spikes_tested ? p : fmin(1, TESTS * fmin(p, c->p));
+}
+
+/* The p of a sweep: of all its layouts, of single values, and of the suspects of a second look (Bonferroni). */
 static double add_spike_tests(const struct ifr_sweep_findings *sweep, double p) {
 	double least = fmin(p, sweep->least_p);
 	for (size_t i = 0; i < sweep->suspect_count; i++)
@@ -72,14 +85,13 @@ static bool has_two_looks(const struct ifr_analysis *analysis, const struct ifr_
 }
 
 static void test_row(const struct ifr_analysis *analysis, struct ifr_audit_row *row) {
-	const struct ifr_components *c = &analysis->components;
 	if (analysis->exact) {
 		row->tested = row->layouts > 1;
 		row->p = row->range_pct > 0 ? 0 : 1;
 		return;
 	}
-	row->tested = analysis->has_components && c->noise_known;
-	row->p = c->testable ? c->p : c->between_sd > 0 ? 0 : 1;
+	row->tested = analysis->has_components && analysis->components.noise_known;
+	row->p = test_layouts(analysis, row);
 	if (row->tested && analysis->sweep && analysis->sweep->spikes_tested)
 		row->p = add_spike_tests(analysis->sweep, row->p);
 	if (has_two_looks(analysis, row))
@@ -91,6 +103,16 @@ static void find_shape(const struct ifr_analysis *analysis, struct ifr_audit_row
 	ifr_spike_train_find(sweep, &row->train);
 	row->has_period = sweep->side[0].tested && sweep->side[0].period.p < IFR_SWEEP_LEVEL;
 	row->period = row->has_period ? (int64_t)sweep->side[0].period.steps * sweep->sweeps.items[0].step : 0;
+}
+
+static struct ifr_interval find_sd_interval(const struct ifr_analysis *analysis, const struct ifr_audit_row *row) {
+	struct ifr_interval interval = analysis->components.between_interval;
+	const double scale = row->has_sd && analysis->components.between_sd > 0
+	                         ? row->sd_pct / analysis->components.between_sd
+	                         : 100 / fabs(analysis->centre);
+	interval.low *= scale;
+	interval.high *= scale;
+	return interval;
 }
 
 void ifr_audit_row_make(const struct ifr_analysis *analysis, struct ifr_audit_row *row) {
@@ -109,6 +131,7 @@ void ifr_audit_row_make(const struct ifr_analysis *analysis, struct ifr_audit_ro
 	row->has_sd = conclusion->has_sd;
 	row->has_noise = conclusion->has_noise && !analysis->exact;
 	row->sd_pct = conclusion->sd_pct;
+	row->sd_interval_pct = find_sd_interval(analysis, row);
 	row->noise_pct = row->has_noise ? conclusion->noise_pct : 0;
 	row->step = analysis->sweep ? analysis->sweep->sweeps.items[0].step : 0;
 	test_row(analysis, row);
@@ -125,14 +148,34 @@ void ifr_audit_row_release(struct ifr_audit_row *row) {
 	row->event_count = 0;
 }
 
+/* A trigger that ended at its screen had to pass that one; the others, the adjusted test. */
+static double find_detectable(const struct ifr_audit_row *row, size_t tested) {
+	enum { RUNS_LEAST = 2, TESTS = 2 };
+	static const double power = 0.8;
+	const size_t runs = row->runs > RUNS_LEAST ? (size_t)row->runs : RUNS_LEAST;
+	const double looks = has_two_looks(row->analysis, row) ? 2 : 1;
+	const double level =
+		(row->full ? IFR_REPORT_LEVEL / (double)tested : IFR_AUDIT_SCREEN_LEVEL) / (looks * TESTS);
+	if (!row->step)
+		return row->noise_pct * ifr_f_detectable(power, row->layouts, runs, level);
+	return row->noise_pct * sqrt(ifr_median_variance(runs)) *
+	       ifr_t_detectable(power, (double)(row->layouts * (runs - 1)), level / (double)row->layouts);
+}
+
 void ifr_audit_adjust(struct ifr_audit_row *rows, size_t count) {
 	double *p = ifr_alloc((count + 1) * sizeof *p);
-	for (size_t i = 0; i < count; i++)
+	size_t tested = 0;
+	for (size_t i = 0; i < count; i++) {
 		p[i] = rows[i].tested ? rows[i].p : NAN;
+		tested += rows[i].tested;
+	}
 	ifr_p_adjust_holm(p, count);
 	for (size_t i = 0; i < count; i++) {
-		rows[i].p_adjusted = rows[i].tested ? p[i] : 1;
-		rows[i].found = rows[i].tested && rows[i].full && rows[i].p_adjusted < IFR_REPORT_LEVEL;
+		struct ifr_audit_row *row = &rows[i];
+		row->p_adjusted = row->tested ? p[i] : 1;
+		row->found = row->tested && row->full && row->p_adjusted < IFR_REPORT_LEVEL;
+		row->detectable_pct =
+			row->tested && !row->found && row->has_noise && row->layouts > 1 ? find_detectable(row, tested) : 0;
 	}
 	free(p);
 }

@@ -9,10 +9,12 @@
 
 #include "common/error.h"
 #include "harness/analysis/spike_train.h"
+#include "harness/statistics/statistics.h"
 
 struct ifr_analysis;
 
-#define IFR_AUDIT_R 0.3 /* events that go along less are left out. Ref: Melhus 2013, section 3.2 */
+#define IFR_AUDIT_SCREEN_LEVEL 0.2 /* p up to which a trigger runs on behind its screen */
+#define IFR_AUDIT_R 0.3            /* events that go along less are left out. Ref: Melhus 2013, section 3.2 */
 
 /* An event over the layouts of a trigger. */
 struct ifr_audit_event {
@@ -37,8 +39,12 @@ struct ifr_audit_row {
 	int64_t step;                         /* of the sweep; 0: none */
 	double range_pct;                     /* from the lowest median of a layout to the highest */
 	bool has_sd, has_noise, tested;
-	double sd_pct, noise_pct; /* between layouts, less the noise; from run to run */
-	double p, p_adjusted;     /* of no difference between layouts; adjusted for all tested triggers (Holm) */
+	double sd_pct, noise_pct;            /* between layouts, less the noise; from run to run */
+	struct ifr_interval sd_interval_pct; /* of sd_pct, where that is known */
+	double
+		detectable_pct; /* of a row that is tested and not found: the effect of one value of a sweep, else the standard
+	                          deviation between layouts, that the screen and the test find with a power of 80 %; else 0 */
+	double p, p_adjusted; /* of no difference between layouts; adjusted for all tested triggers (Holm) */
 	bool found;
 	struct ifr_spike_train train;
 	bool has_period;
@@ -48,15 +54,22 @@ struct ifr_audit_row {
 	size_t event_count; /* those that vary first, by |r|; then the constant ones */
 };
 
-/* Fills the row of a trigger from its analysis, which it borrows. The test is the F test of the layouts; for a sweep
- * also that of single values, and where there was a second look that of its suspects; p is then two or three times the
- * smallest one (Bonferroni). A sweep that has larger steps than finest_step may be repeated with smaller ones, and an
- * experiment may be that repetition: both have their p doubled, as there are two chances. A metric of the
- * model has no noise: p is 0 where layouts differ. */
+/* Fills the row of a trigger from its analysis, which it borrows. The tests are the F test of the layouts' aligned
+ * ranks and that of their values (alone below 4 layouts); for a sweep, in place of the latter, that of single values,
+ * and where there was a second look that of its suspects; p is the smallest one times their number (Bonferroni). A
+ * sweep that has larger steps than finest_step may be repeated with smaller ones, and an experiment may be that
+ * repetition: both have their p doubled, as there are two chances. A metric of the model has no noise: p is 0 where
+ * layouts differ. */
 void ifr_audit_row_make(const struct ifr_analysis *analysis, struct ifr_audit_row *row);
 void ifr_audit_row_release(struct ifr_audit_row *row);
 
-/* Adjusts the p of all rows that are tested, and sets found: adjusted p < IFR_REPORT_LEVEL, in a row that is full. */
+/* Adjusts the p of all rows that are tested, and sets found, which is an adjusted p < IFR_REPORT_LEVEL in a row that is
+ * full; else detectable_pct. */
 void ifr_audit_adjust(struct ifr_audit_row *rows, size_t count);
+
+/* Tests whether layouts but the shipped one differ, by ranks within repetitions: long tails of the noise hide nothing.
+ * Returns
+ * false where it cannot, as with one run of each. */
+bool ifr_layout_ranks_test(const struct ifr_analysis *analysis, double *p);
 
 #endif

@@ -13,7 +13,6 @@
 
 #include "harness/design/layout_generator.h"
 
-#define IFR_AUDIT_SCREEN_LEVEL 0.2
 enum { IFR_AUDIT_SCREEN_RUNS = 2, IFR_AUDIT_LAYOUTS_LEAST = 8 };
 
 /* The part of a program that a trigger needs. */
@@ -52,7 +51,7 @@ int ifr_trigger_find(const char *name);
 int ifr_triggers_parse(const char *list, bool *wanted, struct ifr_error *err);
 
 /* Makes the generator and the number of layouts of a trigger, of `most` layouts at most (0: as many as it has). A sweep
- * ends after its period, then doubles its steps; a random family has fewer layouts; neither has fewer than
+ * ends after its period, then takes every third value, fifth …; a random family has fewer layouts; neither has fewer than
  * IFR_AUDIT_LAYOUTS_LEAST. sweep: that of an earlier part of the same audit, or of what this machine has; or NULL. The
  * caller releases the generator's parameters. Errors: IFR_E_USAGE for a sweep that cannot be parsed. */
 int ifr_trigger_design(const struct ifr_trigger *trigger, uint64_t seed, unsigned most, const char *sweep,

@@ -7,6 +7,7 @@
 
 #include "harness/output/output.h"
 #include "harness/report/audit_cures.h"
+#include "harness/report/audit_remarks.h"
 #include "harness/report/format.h"
 #include "harness/report/text.h"
 
@@ -25,26 +26,23 @@ static void put_paragraph(struct ifr_buffer *out, struct ifr_buffer *text, const
 	ifr_buffer_clear(text);
 }
 
+/* "22 %", "a factor of 205", "from 0" */
 static void put_range(struct ifr_buffer *text, double pct) {
-	if (pct >= 1000 && isfinite(pct))
-		ifr_buffer_printf(text, "%.0fx", pct / 100 + 1);
-	else if (isfinite(pct))
-		ifr_format_pct(text, pct);
-	else
+	enum { FACTORS_FROM_PCT = 1000 };
+	if (!isfinite(pct))
 		ifr_buffer_puts(text, "from 0");
+	else if (pct >= FACTORS_FROM_PCT)
+		ifr_buffer_printf(text, "a factor of %.0f", pct / 100 + 1);
+	else
+		ifr_format_pct(text, pct);
 }
 
 /* --- the sentence ---------------------------------------------------------------------------------------------- */
 
-/* A sweep whose steps are larger than they could be: effects between its values are not seen. */
-static bool is_coarse(const struct ifr_audit_row *row) {
-	return row->finest_step && row->step > row->finest_step;
-}
-
 /* "64 environment sizes, 64 bytes apart": all of a trigger's sets need no distance. */
 static void put_sets(struct ifr_buffer *text, const struct ifr_audit_row *row) {
 	ifr_buffer_printf(text, "%zu %s", row->layouts, row->sets);
-	if (is_coarse(row))
+	if (audit_is_coarse(row))
 		ifr_buffer_printf(text, ", %" PRId64 " bytes apart", row->step);
 }
 
@@ -60,29 +58,30 @@ static void put_found(struct ifr_buffer *text, const struct ifr_audit_row *row) 
 	ifr_buffer_puts(text, ")");
 }
 
-enum verdict { NOT_TESTED, FOUND, NOT_FOUND, UNDECIDED };
-
-/* A small p of a trigger whose runs are not complete decides nothing. */
-static enum verdict judge(const struct ifr_audit_row *row) {
-	if (!row->tested)
-		return NOT_TESTED;
-	if (row->found)
-		return FOUND;
-	return !row->full && row->p_adjusted < IFR_REPORT_LEVEL ? UNDECIDED : NOT_FOUND;
+/* "256 environment sizes (from 5.6 %)": the effect that is likely to be found. */
+static void put_not_found(struct ifr_buffer *text, const struct ifr_audit_row *row) {
+	put_sets(text, row);
+	if (!(row->detectable_pct > 0))
+		return;
+	ifr_buffer_puts(text, " (from ");
+	ifr_format_pct(text, row->detectable_pct);
+	ifr_buffer_puts(text, ")");
 }
 
 static size_t list_rows(struct ifr_buffer *text, const struct ifr_audit_row *rows, size_t count,
-                        enum verdict verdict) {
+                        enum audit_verdict verdict) {
 	size_t listed = 0, last = count;
 	for (size_t i = 0; i < count; i++)
-		if (judge(&rows[i]) == verdict)
+		if (audit_judge(&rows[i]) == verdict)
 			last = i;
 	for (size_t i = 0; i < count; i++) {
-		if (judge(&rows[i]) != verdict)
+		if (audit_judge(&rows[i]) != verdict)
 			continue;
 		ifr_buffer_puts(text, !listed ? "" : i == last ? " and " : ", ");
-		if (verdict == FOUND)
+		if (verdict == AUDIT_FOUND)
 			put_found(text, &rows[i]);
+		else if (verdict == AUDIT_NOT_FOUND)
+			put_not_found(text, &rows[i]);
 		else
 			put_sets(text, &rows[i]);
 		listed++;
@@ -105,8 +104,9 @@ void ifr_audit_sentence(const struct ifr_audit_row *rows, size_t count, struct i
 	struct ifr_buffer found = {0}, others = {0}, open = {0};
 	if (!analysis)
 		return;
-	const size_t matter = list_rows(&found, rows, count, FOUND), rest = list_rows(&others, rows, count, NOT_FOUND),
-				 undecided = list_rows(&open, rows, count, UNDECIDED);
+	const size_t matter = list_rows(&found, rows, count, AUDIT_FOUND),
+				 rest = list_rows(&others, rows, count, AUDIT_NOT_FOUND),
+				 undecided = list_rows(&open, rows, count, AUDIT_UNDECIDED);
 	const char *metric = analysis->metric->name;
 	if (matter)
 		ifr_buffer_printf(text, "%s differed between %s%s", metric, ifr_buffer_text(&found), rest ? "; " : "");
@@ -120,7 +120,10 @@ void ifr_audit_sentence(const struct ifr_audit_row *rows, size_t count, struct i
 	if (undecided)
 		ifr_buffer_printf(text, "%s%s are not decided", matter + rest ? "; " : "", ifr_buffer_text(&open));
 	if (matter + rest + undecided)
-		ifr_buffer_printf(text, " (%s).", describe_values(analysis));
+		ifr_buffer_printf(text, " (%s%s).", describe_values(analysis),
+		                  rest && !analysis->exact ? "; from: the effect of one value of a sweep, or the standard "
+		                                             "deviation of other sets, that is found with a power of 80 %"
+		                                           : "");
 	else
 		ifr_buffer_puts(text, "No trigger could be tested.");
 	ifr_buffer_release(&open);
@@ -133,7 +136,13 @@ void ifr_audit_sentence(const struct ifr_audit_row *rows, size_t count, struct i
 static void put_shape(struct ifr_buffer *text, const struct ifr_audit_row *row) {
 	const struct ifr_spike_train *train = &row->train;
 	if (!row->found) {
-		ifr_buffer_puts(text, !row->tested ? "not tested" : judge(row) == UNDECIDED ? "undecided" : "-");
+		ifr_buffer_puts(text, !row->tested                          ? "not tested"
+		                      : audit_judge(row) == AUDIT_UNDECIDED ? "undecided"
+		                                                            : "none");
+		if (audit_judge(row) == AUDIT_NOT_FOUND && row->detectable_pct > 0) {
+			ifr_buffer_puts(text, " from ");
+			ifr_format_pct(text, row->detectable_pct);
+		}
 	} else if (train->spikes && train->width && train->period) {
 		ifr_buffer_printf(text, "%" PRId64 " wide every %" PRId64, train->width, train->period);
 	} else if (train->spikes == 1) {
@@ -146,9 +155,14 @@ static void put_shape(struct ifr_buffer *text, const struct ifr_audit_row *row) 
 }
 
 static void put_cell(struct ifr_buffer *out, bool known, double pct) {
+	enum { WIDEST_PCT = 100000 };
 	struct ifr_buffer cell = {0};
-	if (known)
-		put_range(&cell, pct);
+	if (known && isfinite(pct) && pct < WIDEST_PCT)
+		ifr_format_pct(&cell, pct);
+	else if (known && isfinite(pct))
+		ifr_buffer_printf(&cell, "%.0e %%", pct);
+	else if (known)
+		ifr_buffer_puts(&cell, "from 0");
 	ifr_buffer_printf(out, " %7s", known ? ifr_buffer_text(&cell) : "");
 	ifr_buffer_release(&cell);
 }
@@ -249,45 +263,6 @@ static void put_section(struct ifr_buffer *out, const char *folder, const struct
 	ifr_buffer_release(&text);
 }
 
-/* The values that a sweep of the smallest steps would have had. */
-static void say_coarse(struct ifr_buffer *text, const struct ifr_audit_row *row) {
-	if (row->analysis && is_coarse(row))
-		ifr_buffer_printf(
-			text,
-			"%s: an effect that is narrower than %" PRId64
-			" bytes can hide between the values. A longer --budget with --fresh takes steps of %" PRId64 ".",
-			row->trigger, row->step, row->finest_step);
-}
-
-static void put_left_out(struct ifr_buffer *out, const struct ifr_audit_row *rows, size_t count) {
-	struct ifr_buffer text = {0};
-	for (size_t i = 0; i < count; i++) {
-		if (!rows[i].analysis)
-			ifr_buffer_printf(&text, "%s was left out: %s.", rows[i].trigger, rows[i].why_not.message);
-		else if (rows[i].why_not.code)
-			ifr_buffer_printf(&text, "%s is not complete: %s.", rows[i].trigger, rows[i].why_not.message);
-		else if (judge(&rows[i]) == UNDECIDED)
-			ifr_buffer_printf(&text,
-			                  "%s is not decided: time ended before all of its runs were made. The same command "
-			                  "makes them.",
-			                  rows[i].trigger);
-		put_paragraph(out, &text, "  - ", "    ");
-		if (rows[i].analysis && rows[i].note && *rows[i].note)
-			ifr_buffer_printf(&text, "%s: %s.", rows[i].trigger, rows[i].note);
-		put_paragraph(out, &text, "  - ", "    ");
-		if (rows[i].analysis && rows[i].model_left_out && *rows[i].model_left_out)
-			ifr_buffer_printf(&text, "%s lacks values of the model: %s.", rows[i].trigger, rows[i].model_left_out);
-		put_paragraph(out, &text, "  - ", "    ");
-		say_coarse(&text, &rows[i]);
-		put_paragraph(out, &text, "  - ", "    ");
-		if (rows[i].refused)
-			ifr_buffer_printf(&text, "%s: %zu layout%s refused, as the program behaved otherwise there.",
-			                  rows[i].trigger, rows[i].refused, rows[i].refused == 1 ? " was" : "s were");
-		put_paragraph(out, &text, "  - ", "    ");
-	}
-	ifr_buffer_release(&text);
-}
-
 void ifr_audit_text(const struct ifr_audit_report *audit, bool color, struct ifr_buffer *out) {
 	const struct ifr_audit_row *rows = audit->rows;
 	const size_t count = audit->count;
@@ -305,7 +280,7 @@ void ifr_audit_text(const struct ifr_audit_report *audit, bool color, struct ifr
 		ifr_format_put_warnings(analysis->dataset, out);
 	ifr_buffer_puts(out, "\n");
 	put_table(out, rows, count);
-	put_left_out(out, rows, count);
+	audit_remarks_text(rows, count, out);
 	for (size_t i = 0; i < count; i++)
 		if (rows[i].found)
 			put_section(out, audit->folder, &rows[i]);

@@ -92,16 +92,16 @@ static void test_coarser_comes_back(void **state) {
 	const struct ifr_audit_outcome *outcome = &f->state.outcomes[f->which];
 	screen(f, &coarse);
 	assert_true(outcome->measured && outcome->screened);
-	expect_experiment(f, "stack:bytes=0:4080:512", 9);
+	expect_experiment(f, "stack:bytes=0:3696:528", 9);
 	screen(f, &late);
 	assert_true(outcome->measured && outcome->screened);
 	assert_int_equal(outcome->why_not.code, 0);
 	assert_int_equal(outcome->layouts, 8);
-	assert_int_equal(outcome->step, 512);
-	expect_experiment(f, "stack:bytes=0:4080:512", 9);
+	assert_int_equal(outcome->step, 528);
+	expect_experiment(f, "stack:bytes=0:3696:528", 9);
 	screen(f, &fine);
-	assert_int_equal(outcome->step, 256);
-	expect_experiment(f, "stack:bytes=0:4080:256", 17);
+	assert_int_equal(outcome->step, 272);
+	expect_experiment(f, "stack:bytes=0:4080:272", 17);
 }
 
 /* Runs without the model are a whole screen for a metric of the clock, none for one of the model. */
@@ -136,7 +136,7 @@ static void test_rest_is_spent(void **state) {
 		assert_int_equal(audit_spend_rest(&f->state, &err), 0);
 		assert_int_equal(outcome->refined, seconds == 100);
 	}
-	expect_experiment(f, "stack:bytes=0:4080:512", 45);
+	expect_experiment(f, "stack:bytes=0:3696:528", 45);
 }
 
 int main(void) {

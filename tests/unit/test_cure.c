@@ -200,6 +200,7 @@ static void test_contexts(void **state) {
 		{"environment", "stack:bytes=0:4080:16", "stack:bytes=4096:8176:16", 256, 0},
 		{"environment", "stack:bytes=0:8176:16", "stack:bytes=8192:12272:16", 256, 0},
 		{"environment", "stack:bytes=0:4064:32", "stack:bytes=4096:8160:32", 128, 0},
+		{"environment", "stack:bytes=0:4080:48", "stack:bytes=4096:8176:48", 86, 0},
 		{"text", "base:bytes=0:1008:16", "base:bytes=1024:2032:16", 64,
 	     1u << IFR_AXIS_STACK | 1u << IFR_AXIS_LOAD},
 		/* A path has no room for as many bytes again. */
