@@ -109,6 +109,17 @@ audit() { # ARGUMENTS...
 	[ "$(wc -c <runs)" = 13 ]
 }
 
+@test "triggers that the model cannot follow are measured without it" {
+	within 60 interfero audit --json --counters clock,model --core=none --no-profile --cures 0 --triggers copies,path \
+		--budget 3s -r 1 -- ./where "$here/log" >json
+	python3 - <<-'END'
+		import json
+		for trigger, why in zip(json.load(open("json"))["triggers"], ("path-bytes", "physical addresses")):
+		    assert trigger["left_out_because"] is None and trigger["layouts"] >= 8, trigger
+		    assert why in trigger["model_left_out_because"], trigger
+	END
+}
+
 # The range of a counter in an audit's experiment, as the replay counted it.
 range() { # EXPERIMENT COUNTER
 	sql "$1" "SELECT CAST(max(value) - min(value) AS INTEGER) FROM simulated JOIN counter c ON c.id = counter WHERE name = '$2'"
