@@ -13,13 +13,12 @@ struct probe_described {
 	uint64_t seed;
 };
 
-void probe_described_btb(struct probe_described *probe);     /* described_branches.c */
-void probe_described_history(struct probe_described *probe); /* described_branches.c */
-void probe_described_returns(struct probe_described *probe); /* described_branches.c */
-void probe_described_caches(struct probe_described *probe);  /* described_caches.c */
-void probe_described_tlbs(struct probe_described *probe);    /* described_caches.c */
-void probe_described_memory(struct probe_described *probe);  /* described_caches.c */
-/* Last: from all kernels that ran before, and some more. */
+void probe_described_btb(struct probe_described *probe);       /* described_branches.c */
+void probe_described_history(struct probe_described *probe);   /* described_branches.c */
+void probe_described_returns(struct probe_described *probe);   /* described_branches.c */
+void probe_described_caches(struct probe_described *probe);    /* described_caches.c */
+void probe_described_tlbs(struct probe_described *probe);      /* described_caches.c */
+void probe_described_memory(struct probe_described *probe);    /* described_caches.c */
 void probe_described_penalties(struct probe_described *probe); /* described_penalties.c */
 
 /* A question about sets, answered by an event of kernels: the elements fit if a period has none of them. */

@@ -87,8 +87,8 @@ static double count_missed(void *data, const struct probe_item *items, size_t co
 	} places[] = {{17, 0}, {9, 0x1234}, {23, 0x40a7}};
 	enum { PLACES = sizeof places / sizeof *places };
 	struct probe_described *probe = data;
-	double least = 0;
-	for (size_t i = 0; i < (count > MANY_BRANCHES ? 1 : PLACES); i++) {
+	double least = 1;
+	for (size_t i = 0; i < (count > MANY_BRANCHES ? 1 : PLACES) && least > 0; i++) {
 		struct probe_kernel kernel;
 		probe_kernel_init(&kernel, 0);
 		probe_pattern_loop(&kernel, items, count, rounds, places[i].spacing, places[i].offset);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cycles of each event on a described machine: a regression of the cycles of all kernels on their events. The kernels of
- * the other experiments have events of one kind each, at many points, so no two columns go together. */
+/* Cycles of each event on a described machine: a regression of the cycles of kernels on their events. Chases and chains
+ * at many counts and distances overflow each structure at some of them, so no two columns go together: elements at a
+ * long distance share a set of every structure, so few are enough. */
 #include "harness/probe/described.h"
 #include "harness/probe/findings.h"
 #include "harness/statistics/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#include "common/random.h"
 
 struct column {
 	const char *key; /* NULL: stores, whose setting is that of loads */
@@ -24,23 +27,87 @@ static const struct column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
+enum { KERNELS_MOST = 160 };
+struct observations {
+	struct ifr_counts counts[KERNELS_MOST];
+	size_t count;
+};
+
+/* Takes the kernel's counts, and releases it. */
+static void observe(struct probe_described *probe, struct observations *all, struct probe_kernel *kernel) {
+	probe_modelled_count(&probe->model, kernel, &all->counts[all->count++]);
+	probe_kernel_release(kernel);
+}
+
+static void observe_places(struct probe_described *probe, struct observations *all) {
+	static const uint64_t distances[] = {64, 256, 4096, 16384, 1 << 17, 1 << 20};
+	static const size_t counts[] = {6, 24, 48, 100, 520, 1600};
+	for (size_t i = 0; i < sizeof distances / sizeof *distances; i++)
+		for (size_t j = 0; j < sizeof counts / sizeof *counts; j++) {
+			const struct probe_places places = {counts[j], 1, distances[i], distances[i]};
+			struct probe_kernel kernel;
+			probe_kernel_init(&kernel, 0);
+			probe_chase(&kernel, &places, 0);
+			observe(probe, all, &kernel);
+			probe_kernel_init(&kernel, 0);
+			probe_branch_chain(&kernel, &places);
+			observe(probe, all, &kernel);
+		}
+}
+
+/* Many neighbours overflow a BTB, and not the first cache; calls overflow the return stack; random outcomes are
+ * mispredicted. */
+static void observe_branches(struct probe_described *probe, struct observations *all) {
+	enum { ROUNDS = 8191, MOST_CALLS = 200, MOST_BRANCHES = 16384 };
+	uint8_t outcomes[ROUNDS];
+	struct probe_kernel kernel;
+	for (size_t calls = 8; calls < MOST_CALLS; calls *= 2) {
+		probe_kernel_init(&kernel, 0);
+		probe_call_nest(&kernel, calls);
+		observe(probe, all, &kernel);
+	}
+	for (size_t branches = 256; branches <= MOST_BRANCHES; branches *= 4) {
+		probe_kernel_init(&kernel, 0);
+		probe_branch_chain(&kernel, &(struct probe_places){branches, 1, 2, 2});
+		observe(probe, all, &kernel);
+	}
+	for (unsigned spacing = 9; spacing < 20; spacing += 4) {
+		for (size_t i = 0; i < ROUNDS; i++)
+			outcomes[i] = ifr_siphash(probe->seed, spacing, &i, sizeof i) % 16 < spacing;
+		probe_kernel_init(&kernel, 0);
+		probe_pattern_loop(&kernel, &(struct probe_item){.outcomes = outcomes}, 1, ROUNDS, spacing, 0);
+		observe(probe, all, &kernel);
+	}
+}
+
+static void observe_instructions(struct probe_described *probe, struct observations *all) {
+	struct probe_kernel kernel;
+	probe_kernel_init(&kernel, 0);
+	probe_additions(&kernel);
+	observe(probe, all, &kernel);
+	for (size_t count = 50; count < 1000; count *= 3) {
+		probe_kernel_init(&kernel, 0);
+		probe_nops(&kernel, count, 1);
+		observe(probe, all, &kernel);
+	}
+}
+
 /* Whether a column can enter: it varies, and is not the same as the next one (the last cache's misses are the second's
  * where there is no third). */
-static bool is_usable(const struct probe_modelled *model, size_t column) {
-	const struct probe_observation *all = model->observations;
+static bool is_usable(const struct observations *all, size_t column) {
 	const size_t event = columns[column].event, next = column + 1 < COLUMNS ? columns[column + 1].event : event;
 	bool varies = false, differs = next == event;
-	for (size_t i = 0; i < model->observations_count; i++) {
-		varies |= all[i].value[event] != all[0].value[event];
-		differs |= all[i].value[event] != all[i].value[next];
+	for (size_t i = 0; i < all->count; i++) {
+		varies |= all->counts[i].value[event] != all->counts[0].value[event];
+		differs |= all->counts[i].value[event] != all->counts[i].value[next];
 	}
 	return varies && differs;
 }
 
 /* Without a second TLB every miss of the first ones is a page walk, and their cycles cannot be told apart. */
-static bool always_walks(const struct probe_modelled *model) {
-	for (size_t i = 0; i < model->observations_count; i++) {
-		const uint64_t *value = model->observations[i].value;
+static bool always_walks(const struct observations *all) {
+	for (size_t i = 0; i < all->count; i++) {
+		const uint64_t *value = all->counts[i].value;
 		if (value[IFR_EVENT_STLB_MISSES] !=
 		    value[IFR_EVENT_ITLB_MISSES] + value[IFR_EVENT_DTLB_LOAD_MISSES] + value[IFR_EVENT_DTLB_STORE_MISSES])
 			return false;
@@ -58,43 +125,53 @@ static void tell_coefficient(struct probe_described *probe, const struct column 
 	/* Cycles are whole numbers for each kernel, so coefficients are not quite. */
 	if (fabs(value - whole) < 0.05)
 		probe_tell(probe->result, IFR_PROBE_PENALTY, column->key, is_width ? "" : "cycles", whole,
-		           is_width ? "instructions for each cycle without a miss, by regression over all kernels"
-		                    : "cycles for each event, by regression over all kernels");
+		           is_width
+		               ? "instructions for each cycle without a miss, by regression over chases, chains and others"
+		               : "cycles for each event, by regression over chases, chains and others");
 	else
 		probe_tell_nothing(probe->result, IFR_PROBE_PENALTY, column->key,
 		                   "the regression gives %.3g, no whole number", value);
 }
 
-void probe_described_penalties(struct probe_described *probe) {
-	const struct probe_modelled *model = &probe->model;
-	const size_t count = model->observations_count;
+/* Regresses cycles on the columns that can enter. values: room for COLUMNS + 1 columns. */
+static void fit_penalties(struct probe_described *probe, const struct observations *all, double *values) {
+	const size_t count = all->count;
 	const double *x[COLUMNS];
+	double *cycles = values + COLUMNS * count;
 	size_t used[COLUMNS], predictors = 0;
-	double *values = ifr_alloc((COLUMNS + 1) * (count + 1) * sizeof *values), *cycles = values + COLUMNS * count;
 	struct ifr_multiple_regression fit;
 	struct ifr_error err = {0};
-	const bool walks = always_walks(model);
+	const bool walks = always_walks(all);
 	for (size_t c = 0; c < COLUMNS; c++) {
 		if (walks && is_tlb(columns[c].event))
 			probe_tell_nothing(probe->result, IFR_PROBE_PENALTY, columns[c].key,
 			                   "every miss of a TLB is a page walk: their cycles cannot be told apart");
-		if (!is_usable(model, c) ||
-		    (walks && is_tlb(columns[c].event) && columns[c].event != IFR_EVENT_STLB_MISSES))
+		if (!is_usable(all, c) || (walks && is_tlb(columns[c].event) && columns[c].event != IFR_EVENT_STLB_MISSES))
 			continue;
 		for (size_t i = 0; i < count; i++)
-			values[predictors * count + i] = (double)model->observations[i].value[columns[c].event];
+			values[predictors * count + i] = (double)all->counts[i].value[columns[c].event];
 		x[predictors] = values + predictors * count;
 		used[predictors++] = c;
 	}
 	for (size_t i = 0; i < count; i++)
-		cycles[i] = (double)model->observations[i].value[IFR_EVENT_CYCLES_ADDITIVE];
+		cycles[i] = (double)all->counts[i].value[IFR_EVENT_CYCLES_ADDITIVE];
 	if (ifr_multiple_regression_fit(x, predictors, cycles, count, false, &fit, &err)) {
 		probe_tell_nothing(probe->result, IFR_PROBE_PENALTY, "penalty.conditional", "%s", err.message);
-	} else {
-		for (size_t i = 0; i < predictors; i++)
-			if (!walks || !is_tlb(columns[used[i]].event))
-				tell_coefficient(probe, &columns[used[i]], fit.coefficient[i + 1]);
-		ifr_multiple_regression_release(&fit);
+		return;
 	}
+	for (size_t i = 0; i < predictors; i++)
+		if (!walks || !is_tlb(columns[used[i]].event))
+			tell_coefficient(probe, &columns[used[i]], fit.coefficient[i + 1]);
+	ifr_multiple_regression_release(&fit);
+}
+
+void probe_described_penalties(struct probe_described *probe) {
+	struct observations *all = ifr_alloc(sizeof *all);
+	observe_places(probe, all);
+	observe_branches(probe, all);
+	observe_instructions(probe, all);
+	double *values = ifr_alloc((COLUMNS + 1) * all->count * sizeof *values);
+	fit_penalties(probe, all, values);
 	free(values);
+	free(all);
 }

@@ -7,7 +7,14 @@
 
 /* Rounds that a period of a pattern has at least, and one of random outcomes; of the latter some for each state of a
  * local history, up to one of so many bits. */
-enum { ROUNDS = 840, RANDOM_ROUNDS = 509, ROUNDS_OF_STATE = 16, LONG_LOCAL = 10 };
+enum {
+	ROUNDS = 840,
+	RANDOM_ROUNDS = 509,
+	FEW_RANDOM_ROUNDS = 127, /* of a loop with many branches, which takes long */
+	MANY_BRANCHES = 256,
+	ROUNDS_OF_STATE = 16,
+	LONG_LOCAL = 10
+};
 
 /* Half of the mispredictions that a pattern makes which is missed once a period. */
 static bool is_missed(double missed, unsigned period) {
@@ -166,9 +173,17 @@ static uint8_t *draw_outcomes(uint64_t seed, size_t rounds) {
 	return outcomes;
 }
 
+/* Some rounds for each state of the local history. */
+static size_t choose_random_rounds(unsigned local_bits, unsigned branches) {
+	const size_t least = branches > MANY_BRANCHES ? FEW_RANDOM_ROUNDS : RANDOM_ROUNDS,
+				 wanted = local_bits <= LONG_LOCAL ? (size_t)ROUNDS_OF_STATE << local_bits : 0;
+	return wanted > least ? wanted : least;
+}
+
 /* Whether the second of two branches with random outcomes is predicted: few mispredictions are added to the first's. */
-static bool is_correlated(const struct probe_outcomes *outcomes, const uint8_t *random, size_t rounds,
+static bool is_correlated(const struct probe_outcomes *outcomes, const uint8_t *random, unsigned local_bits,
                           enum probe_item_kind between, unsigned branches) {
+	const size_t rounds = choose_random_rounds(local_bits, branches);
 	struct probe_item *items = ifr_alloc((branches + 2) * sizeof *items);
 	for (unsigned i = 0; i < branches; i++)
 		items[i + 1].kind = between;
@@ -182,17 +197,15 @@ static bool is_correlated(const struct probe_outcomes *outcomes, const uint8_t *
 
 unsigned probe_correlation_find(const struct probe_outcomes *outcomes, enum probe_item_kind between,
                                 unsigned local_bits) {
-	const size_t wanted = local_bits <= LONG_LOCAL ? (size_t)ROUNDS_OF_STATE << local_bits : 0,
-				 rounds = wanted > RANDOM_ROUNDS ? wanted : RANDOM_ROUNDS;
-	uint8_t *random = draw_outcomes(outcomes->seed, rounds);
+	uint8_t *random = draw_outcomes(outcomes->seed, choose_random_rounds(local_bits, 0));
 	unsigned low = 0, high = 1; /* branches between, plus one; low is predicted */
-	while (high <= PROBE_FARTHEST_BRANCH && is_correlated(outcomes, random, rounds, between, high - 1)) {
+	while (high <= PROBE_FARTHEST_BRANCH && is_correlated(outcomes, random, local_bits, between, high - 1)) {
 		low = high;
 		high *= 2;
 	}
 	while (low + 1 < high && low < PROBE_FARTHEST_BRANCH) {
 		const unsigned middle = low + (high - low) / 2;
-		if (is_correlated(outcomes, random, rounds, between, middle - 1))
+		if (is_correlated(outcomes, random, local_bits, between, middle - 1))
 			low = middle;
 		else
 			high = middle;

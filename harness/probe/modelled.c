@@ -1,25 +1,84 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/probe/modelled.h"
 
-#include <stdlib.h>
-#include <string.h>
+/* Periods of a replay: that warm structures, and that are counted; more of a short kernel, by block executions. Sets are
+ * full after a period, predictors are trained after some. */
+struct periods {
+	size_t warm, counted, warm_executions, counted_executions;
+};
+static const struct periods of_sets = {2, 1, 0, 0}, of_predictors = {4, 2, 40000, 10000}, of_all = {1, 4, 0, 0};
 
-/* Periods until caches are full and counters trained, and periods that are counted; more of a short kernel, by block
- * executions. */
-enum { WARM_PERIODS = 4, COUNTED_PERIODS = 2, WARM_EXECUTIONS = 40000, COUNTED_EXECUTIONS = 10000 };
+/* --- the structures of an event ---------------------------------------------------------------------------------- */
 
-void probe_modelled_init(struct probe_modelled *model, const struct ifr_machine *machine) {
-	*model = (struct probe_modelled){.machine = machine};
+enum group { CACHES, TLBS, BTBS, RETURN_STACK, STORE_BUFFER, DIRECTION, ALL };
+
+static enum group group_of(enum ifr_event event) {
+	switch (event) {
+	case IFR_EVENT_BTB_MISSES:
+		return BTBS;
+	case IFR_EVENT_RETURN_MISSES:
+		return RETURN_STACK;
+	case IFR_EVENT_ADDRESS_ALIAS:
+		return STORE_BUFFER;
+	case IFR_EVENT_CONDITIONAL_MISSES:
+		return DIRECTION;
+	case IFR_EVENT_ITLB_MISSES:
+	case IFR_EVENT_DTLB_LOAD_MISSES:
+	case IFR_EVENT_STLB_MISSES:
+		return TLBS;
+	case IFR_EVENT_L1I_MISSES:
+	case IFR_EVENT_L1D_LOAD_MISSES:
+	case IFR_EVENT_L2_MISSES:
+	case IFR_EVENT_LLC_MISSES:
+		return CACHES;
+	default:
+		return ALL;
+	}
 }
 
-void probe_modelled_release(struct probe_modelled *model) {
-	free(model->observations);
-	*model = (struct probe_modelled){0};
+/* The machine without the structures of other groups. Without caches a line has 64 bytes, which no other group asks
+ * for. */
+static struct ifr_machine keep_group(const struct ifr_machine *machine, enum group group) {
+	static const struct {
+		enum group group;
+		enum ifr_setting size;
+	} structures[] = {{CACHES, IFR_L1I_BYTES},
+	                  {CACHES, IFR_L1D_BYTES},
+	                  {CACHES, IFR_L2_BYTES},
+	                  {CACHES, IFR_L3_BYTES},
+	                  {TLBS, IFR_ITLB_ENTRIES},
+	                  {TLBS, IFR_DTLB_ENTRIES},
+	                  {TLBS, IFR_STLB_ENTRIES},
+	                  {BTBS, IFR_BTB1_ENTRIES},
+	                  {BTBS, IFR_BTB2_ENTRIES},
+	                  {BTBS, IFR_BTB3_ENTRIES},
+	                  {RETURN_STACK, IFR_RETURN_STACK_ENTRIES},
+	                  {STORE_BUFFER, IFR_STORE_BUFFER_ENTRIES}};
+	struct ifr_machine kept = *machine;
+	for (size_t i = 0; i < sizeof structures / sizeof *structures && group != ALL; i++)
+		if (structures[i].group != group)
+			kept.values[structures[i].size] = 0;
+	if (group != ALL)
+		kept.indirect = ifr_target_predictor_find("perfect");
+	if (group != ALL && group != DIRECTION)
+		kept.direction = ifr_predictor_find("perfect");
+	return kept;
 }
 
-static size_t choose_periods(const struct probe_kernel *kernel, size_t least, size_t executions) {
-	const size_t enough = executions / kernel->executions_count;
-	return enough > least ? enough : least;
+static struct periods periods_of(enum group group) {
+	return group < RETURN_STACK ? of_sets : of_predictors;
+}
+
+/* --- replays ----------------------------------------------------------------------------------------------------- */
+
+static size_t choose_warm(const struct probe_kernel *kernel, struct periods periods) {
+	const size_t enough = periods.warm_executions / kernel->executions_count;
+	return enough > periods.warm ? enough : periods.warm;
+}
+
+static size_t choose_counted(const struct probe_kernel *kernel, struct periods periods) {
+	const size_t enough = periods.counted_executions / kernel->executions_count;
+	return enough > periods.counted ? enough : periods.counted;
 }
 
 static int replay_periods(struct ifr_replay *replay, const struct probe_kernel *kernel, size_t periods,
@@ -38,44 +97,43 @@ static int replay_periods(struct ifr_replay *replay, const struct probe_kernel *
 	return rc;
 }
 
-static int count_kernel(const struct ifr_machine *machine, const struct probe_kernel *kernel, size_t counted,
-                        struct ifr_counts counts[2], struct ifr_error *err) {
+/* Replays warm and counted periods; adds the counts of the latter. */
+static int replay_kernel(const struct ifr_machine *machine, const struct probe_kernel *kernel,
+                         struct periods periods, struct ifr_counts *counts, struct ifr_error *err) {
 	const struct ifr_lane lane = {.blocks = kernel->geometry, .access_ends = kernel->access_ends};
+	struct ifr_counts warm = {{0}};
 	struct ifr_replay *replay = NULL;
 	int rc = ifr_replay_new(&replay, machine, 1, IFR_ENGINE_SCALAR, err);
 	if (rc)
 		return rc;
 	ifr_replay_set_lanes(replay, &lane);
-	rc = replay_periods(replay, kernel, choose_periods(kernel, WARM_PERIODS, WARM_EXECUTIONS), err);
-	ifr_replay_counters(replay, &counts[0]);
+	rc = replay_periods(replay, kernel, choose_warm(kernel, periods), err);
+	ifr_replay_counters(replay, &warm);
 	if (!rc)
-		rc = replay_periods(replay, kernel, counted, err);
-	ifr_replay_counters(replay, &counts[1]);
+		rc = replay_periods(replay, kernel, choose_counted(kernel, periods), err);
+	ifr_replay_counters(replay, counts);
+	for (size_t i = 0; i < IFR_EVENT_COUNT; i++)
+		counts->value[i] -= warm.value[i];
 	ifr_replay_free(replay);
 	return rc;
 }
 
-const struct probe_observation *probe_modelled_run(struct probe_modelled *model,
-                                                   const struct probe_kernel *kernel) {
-	struct ifr_counts counts[2] = {{{0}}};
-	const size_t counted = choose_periods(kernel, COUNTED_PERIODS, COUNTED_EXECUTIONS);
+void probe_modelled_count(struct probe_modelled *model, const struct probe_kernel *kernel,
+                          struct ifr_counts *counts) {
+	*counts = (struct ifr_counts){{0}};
 	if (!model->err.code)
-		count_kernel(model->machine, kernel, counted, counts, &model->err);
-	if (model->observations_count == model->observations_room) {
-		model->observations_room = model->observations_room ? 2 * model->observations_room : 256;
-		model->observations =
-			ifr_realloc(model->observations, model->observations_room, sizeof *model->observations);
-	}
-	struct probe_observation *observation = &model->observations[model->observations_count++];
-	for (size_t i = 0; i < IFR_EVENT_COUNT; i++)
-		observation->value[i] = model->err.code ? 0 : counts[1].value[i] - counts[0].value[i];
-	return observation;
+		replay_kernel(model->machine, kernel, of_all, counts, &model->err);
 }
 
 double probe_modelled_rate(struct probe_modelled *model, struct probe_kernel *kernel, enum ifr_event event) {
-	const size_t counted = choose_periods(kernel, COUNTED_PERIODS, COUNTED_EXECUTIONS);
-	const struct probe_observation *observation = probe_modelled_run(model, kernel);
-	const double rate = (double)observation->value[event] / (double)(counted * kernel->elements);
+	const enum group group = group_of(event);
+	const struct periods periods = periods_of(group);
+	const struct ifr_machine machine = keep_group(model->machine, group);
+	const size_t counted = choose_counted(kernel, periods);
+	struct ifr_counts counts = {{0}};
+	if (!model->err.code)
+		replay_kernel(&machine, kernel, periods, &counts, &model->err);
+	const double rate = (double)counts.value[event] / (double)(counted * kernel->elements);
 	probe_kernel_release(kernel);
-	return rate;
+	return model->err.code ? 0 : rate;
 }

@@ -12,7 +12,6 @@ struct step {
 	void (*run)(struct probe_described *probe);
 };
 
-/* Penalties come last: they are told from the kernels of all others. */
 static const struct step steps[] = {
 	{IFR_PROBE_BTB, probe_described_btb},           {IFR_PROBE_HISTORY, probe_described_history},
 	{IFR_PROBE_RETURN, probe_described_returns},    {IFR_PROBE_CACHES, probe_described_caches},
@@ -27,21 +26,14 @@ static int run_described(const struct ifr_probe_options *options, struct ifr_pro
 	const int rc = ifr_machine_open(&machine, options->machine, err);
 	if (rc)
 		return rc;
-	struct ifr_probe_result unwanted = {0};
-	struct probe_described probe = {.seed = options->seed};
-	const bool all = options->parts >> IFR_PROBE_PENALTY & 1;
-	probe_modelled_init(&probe.model, machine);
+	struct probe_described probe = {.model = {.machine = machine}, .result = result, .seed = options->seed};
 	for (unsigned i = 0; i < STEPS; i++) {
-		const bool wanted = options->parts >> steps[i].part & 1;
-		probe.result = wanted ? result : &unwanted;
 		if (options->progress)
 			options->progress(i, STEPS, -1);
-		if (wanted || all)
+		if (options->parts >> steps[i].part & 1)
 			steps[i].run(&probe);
 	}
 	const struct ifr_error failure = probe.model.err;
-	probe_modelled_release(&probe.model);
-	ifr_probe_release(&unwanted);
 	ifr_machine_free(machine);
 	if (failure.code) {
 		if (err)

@@ -108,6 +108,9 @@ static void assert_complete(const char *spec, unsigned parts, const struct ifr_p
 		/* In two ways a tree and LRU are the same. */
 		if (!strcmp(all[i].key, "l1d.policy") && machine->values[IFR_L1D_BYTES + 1] < 3)
 			continue;
+		/* Without a BTB nothing misses it. */
+		if (!strcmp(all[i].key, "penalty.btb") && !machine->values[IFR_BTB1_ENTRIES])
+			continue;
 		const struct ifr_probe_finding *finding = ifr_probe_find(result, all[i].key);
 		if (all[i].part & parts && setting_of(machine, all[i].key, &slot) && (!finding || !finding->told))
 			fail_msg("%s: %s is not told: %s", spec, all[i].key, finding ? finding->experiment : "");
@@ -123,21 +126,58 @@ static void check_machine(const char *spec, unsigned parts) {
 	ifr_probe_release(&result);
 }
 
-static void test_descriptions_come_back(void **state) {
+static void test_some_descriptions_come_back(void **state) {
 	(void)state;
-	/* Outcome predictors of today and large caches take seconds. */
+	if (is_full_depth())
+		return; /* test_all_descriptions_come_back */
 	check_machine("p6", ALL);
-	check_machine("netburst", at_depth(PART(HISTORY), ALL));
-	check_machine("skylake", at_depth(PART(RETURN), ALL));
+	check_machine("netburst", PART(HISTORY));
+	check_machine("skylake", PART(RETURN));
 	check_machine("skylake,l1i.bytes=16384,l1d.bytes=16384,l2.bytes=32768,l3.bytes=131072", PART(CACHES));
-	check_machine(is_full_depth() ? "zen2" : "zen2,btb2.entries=128,btb3.entries=896",
-	              at_depth(PART(BTB) | PART(RETURN), ALL));
+	check_machine("zen2,btb2.entries=128,btb3.entries=896", PART(BTB) | PART(RETURN));
+}
+
+static bool has_predictor_of(const char *name, const char *other_name) {
+	struct ifr_machine *machine = open_machine(name), *other = open_machine(other_name);
+	const bool equal =
+		machine->direction == other->direction &&
+		!memcmp(machine->direction_values, other->direction_values, sizeof machine->direction_values) &&
+		machine->values[IFR_CORE_BRANCH_BYTE] == other->values[IFR_CORE_BRANCH_BYTE];
+	ifr_machine_free(other);
+	ifr_machine_free(machine);
+	return equal;
+}
+
+/* Histories depend on the predictor alone (modelled.h): each predictor is probed in one of the descriptions that have
+ * it. */
+static unsigned choose_parts(const struct ifr_machine_text *text) {
+	for (const struct ifr_machine_text *before = ifr_machine_texts; before != text; before++)
+		if (has_predictor_of(text->name, before->name))
+			return ALL & ~PART(HISTORY);
+	return ALL;
+}
+
+/* The description with a third cache of two to four times the second's size: chases over tens of megabytes take most of a
+ * probe's time, and the sets are searched for in the same way. */
+static char *reduce_last_cache(const char *name) {
+	struct ifr_machine *machine = open_machine(name);
+	unsigned bytes = machine->values[IFR_L3_BYTES];
+	while (bytes >= 4 * machine->values[IFR_L2_BYTES] && machine->values[IFR_L2_BYTES])
+		bytes /= 2;
+	char *spec = bytes ? ifr_format("%s,l3.bytes=%u", name, bytes) : ifr_strdup(name);
+	ifr_machine_free(machine);
+	return spec;
 }
 
 static void test_all_descriptions_come_back(void **state) {
 	(void)state;
-	for (const struct ifr_machine_text *text = ifr_machine_texts; text->name && is_full_depth(); text++)
-		check_machine(text->name, ALL & ~PART(PENALTY));
+	for (const struct ifr_machine_text *text = ifr_machine_texts; text->name && is_full_depth(); text++) {
+		char *spec = reduce_last_cache(text->name);
+		check_machine(spec, choose_parts(text));
+		free(spec);
+	}
+	if (is_full_depth())
+		check_machine("skylake", PART(CACHES));
 }
 
 /* The paper's results: a local history of 4 bits, and a global one of 16. */
@@ -194,13 +234,11 @@ static void test_steps(void **state) {
  * predicted not taken. */
 static double missed_of_chain(const char *spec, size_t count, uint64_t distance) {
 	struct ifr_machine *machine = open_machine(spec);
-	struct probe_modelled model;
+	struct probe_modelled model = {.machine = machine};
 	struct probe_kernel kernel;
-	probe_modelled_init(&model, machine);
 	probe_kernel_init(&kernel, 0);
 	probe_branch_chain(&kernel, &(struct probe_places){count, 1, distance, distance});
 	const double missed = probe_modelled_rate(&model, &kernel, IFR_EVENT_BTB_MISSES);
-	probe_modelled_release(&model);
 	ifr_machine_free(machine);
 	return missed;
 }
@@ -344,7 +382,7 @@ static void test_description_leaves_out_misfits(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_descriptions_come_back),
+		cmocka_unit_test(test_some_descriptions_come_back),
 		cmocka_unit_test(test_all_descriptions_come_back),
 		cmocka_unit_test(test_histories),
 		cmocka_unit_test(test_steps),
