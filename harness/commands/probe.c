@@ -9,14 +9,15 @@
 #include "harness/commands/machine_option.h"
 #include "harness/commands/progress.h"
 #include "harness/probe/probe.h"
+#include "model/model.h"
 
 struct options {
 	struct ifr_probe_options probe;
 	const char *output;
-	bool json, quiet;
+	bool json, quiet, keep;
 };
 
-enum { KEY_MACHINE = 256, KEY_SEED, KEY_ONLY, KEY_BUDGET };
+enum { KEY_MACHINE = 256, KEY_SEED, KEY_ONLY, KEY_BUDGET, KEY_KEEP, KEY_RESUME };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
@@ -39,6 +40,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case 'q':
 		options->quiet = true;
 		break;
+	case KEY_KEEP:
+		options->keep = true;
+		break;
+	case KEY_RESUME:
+		options->probe.resume = true;
+		break;
 	case KEY_ONLY:
 		rc = ifr_probe_parts_find(argument, &options->probe.parts, &err);
 		break;
@@ -47,6 +54,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		break;
 	case KEY_SEED:
 		rc = option_number("--seed", argument, 1, UINT64_MAX, &options->probe.seed, &err);
+		break;
+	case ARGP_KEY_END:
+		if (options->probe.machine && (options->keep || options->probe.resume))
+			argp_error(state, "%s is of this machine: leave --machine out", options->keep ? "--keep" : "--resume");
 		break;
 	case ARGP_KEY_ARG:
 		argp_error(state, "nothing more is needed: \"%s\"", argument);
@@ -67,8 +78,11 @@ static const struct argp_option table[] = {
 	{NULL, 'm', "MACHINE", OPTION_HIDDEN, NULL, 0},
 	{"only", KEY_ONLY, "PARTS", 0, "Some of cycle,btb,history,return,caches,tlbs,memory,penalty (all)", 1},
 	{"budget", KEY_BUDGET, "TIME", 0, "Time for measurements by the clock (3min)", 1},
+	{"resume", KEY_RESUME, NULL, 0, "Go on behind the last part of a probe by the clock that was interrupted", 1},
 	{"seed", KEY_SEED, "N", 0, "Seed of random orders and outcomes (1)", 1},
 	{"output", 'o', "FILE", 0, "Write a description of the machine, for --machine FILE of other commands", 2},
+	{"keep", KEY_KEEP, NULL, 0,
+     "Keep the description for this processor: --machine native of other commands takes it from then on", 2},
 	{"json", 'j', NULL, 0, "Print JSON instead of the table", 2},
 	{"quiet", 'q', NULL, 0, "No progress", 2},
 	{0},
@@ -84,7 +98,9 @@ const struct argp ifr_probe_argp = {
 	"events counted: every value comes back as the description has it.\n"
 	"\n"
 	"The description that -o writes has the measured values, each with its experiment and interval, and those of the "
-	"nearest built-in description for the rest.\n"
+	"nearest built-in description for the rest. --keep writes it to $XDG_CONFIG_HOME/interfero or ~/.config/interfero, "
+	"under a name of the processor's family, model and stepping by CPUID: other processors do not take it. Remove the file "
+	"to take the nearest description again.\n"
 	"\n"
 	"Exit status: 0 probed, 2 usage, 4 the machine or a file.",
 	NULL,
@@ -104,6 +120,23 @@ static int write_description(const struct ifr_probe_result *result, const char *
 	return rc;
 }
 
+/* Where this processor's description is kept, which a probe has to make first. */
+static int keep_description(const struct ifr_probe_result *result, struct ifr_error *err) {
+	char *path = NULL, *folder = NULL;
+	int rc = ifr_machine_kept_path("cfg", &path, err);
+	if (!rc) {
+		folder = ifr_path_dir(path);
+		rc = ifr_dir_make(folder, err);
+	}
+	if (!rc)
+		rc = write_description(result, path, err);
+	if (!rc)
+		ifr_command_note("--machine native is now %s", path);
+	free(folder);
+	free(path);
+	return rc;
+}
+
 int ifr_command_probe(int argc, char **argv) {
 	struct options options = {
 		.probe = {.parts = (1u << IFR_PROBE_PARTS) - 1, .seed = 1, .budget_ns = INT64_C(180000000000)}};
@@ -112,12 +145,21 @@ int ifr_command_probe(int argc, char **argv) {
 	struct ifr_error err = {0};
 	argp_parse(&ifr_probe_argp, argc, argv, 0, NULL, &options);
 	const bool shown = progress_wanted(options.quiet);
+	char *partial = NULL;
 	options.probe.progress = shown ? show_progress : NULL;
-	int rc = ifr_probe_run(&options.probe, &result, &err);
+	/* Without a place for it a probe is not resumed. */
+	int rc = options.probe.machine ? 0 : ifr_machine_kept_path("partial", &partial, &err);
+	options.probe.partial = partial;
+	if (!options.probe.resume)
+		rc = 0;
+	if (!rc)
+		rc = ifr_probe_run(&options.probe, &result, &err);
 	if (shown)
 		progress_clear();
 	if (!rc && options.output)
 		rc = write_description(&result, options.output, &err);
+	if (!rc && options.keep)
+		rc = keep_description(&result, &err);
 	if (!rc) {
 		if (options.json)
 			ifr_probe_json(&result, &text);
@@ -127,5 +169,6 @@ int ifr_command_probe(int argc, char **argv) {
 	}
 	ifr_buffer_release(&text);
 	ifr_probe_release(&result);
+	free(partial);
 	return rc ? ifr_command_failed(&err) : 0;
 }

@@ -9,6 +9,7 @@
 
 #include "harness/counters/counters.h"
 #include "harness/exec/exec.h"
+#include "model/model.h"
 
 #define CPU_FOLDER "/sys/devices/system/cpu/"
 
@@ -100,6 +101,25 @@ static void check_tsc(struct ifr_checkup *checkup) {
 	                invariant ? "invariant" : "not said to be invariant: its rate may follow the frequency");
 }
 
+/* The description that --machine native takes. */
+static void check_description(struct ifr_checkup *checkup) {
+	char *resolved = NULL, *note = NULL;
+	struct ifr_machine *machine = NULL;
+	struct ifr_error err = {0};
+	int rc = ifr_machine_resolve("native", &resolved, &note, &err);
+	if (!rc)
+		rc = ifr_machine_open(&machine, resolved, &err);
+	if (rc)
+		ifr_checkup_add(checkup, "description", IFR_CHECK_WARN,
+		                "name a described machine, or its file, to replay: --machine native is none here", "%s",
+		                err.message);
+	else
+		ifr_checkup_add(checkup, "description", IFR_CHECK_OK, "", "%s", note);
+	ifr_machine_free(machine);
+	free(note);
+	free(resolved);
+}
+
 void ifr_checkup_machine(struct ifr_checkup *checkup) {
 	check_processor(checkup);
 	check_virtualisation(checkup);
@@ -107,4 +127,5 @@ void ifr_checkup_machine(struct ifr_checkup *checkup) {
 	check_turbo(checkup);
 	check_smt(checkup);
 	check_tsc(checkup);
+	check_description(checkup);
 }

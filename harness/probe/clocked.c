@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/clock.h"
 #include "harness/probe/findings.h"
+#include "harness/probe/partial.h"
 
 struct step {
 	void (*run)(struct probe_clocked *probe);
@@ -22,6 +24,11 @@ static const struct step steps[] = {
 	{probe_clocked_memory, IFR_PROBE_MEMORY, 1},
 };
 enum { STEPS = sizeof steps / sizeof *steps };
+
+struct course {
+	unsigned done; /* parts, as bits */
+	int64_t spent_ns;
+};
 
 /* Runs a batch, and leaves shared repetitions out. */
 static int run_batch(struct probe_clocked *probe, struct probe_batch *batch, struct ifr_error *err) {
@@ -120,25 +127,43 @@ static void run_twice(struct probe_clocked *probe, const struct step *step, stru
 	ifr_probe_release(&both[1]);
 }
 
+/* A part that is done is kept before the next one begins. */
+static int run_steps(struct probe_clocked *probe, const struct ifr_probe_options *options,
+                     struct ifr_probe_result *result, struct course *course, struct ifr_error *err) {
+	const int64_t begin = ifr_clock_ns() - course->spent_ns;
+	unsigned planned = 0, done = 0;
+	int rc = 0;
+	for (unsigned i = 0; i < STEPS; i++)
+		if (options->parts & ~course->done & 1u << steps[i].part)
+			planned += steps[i].batches;
+	for (unsigned i = 0; i < STEPS && !rc; i++) {
+		if (!(options->parts & ~course->done & 1u << steps[i].part))
+			continue;
+		const int64_t left = options->budget_ns - (ifr_clock_ns() - begin);
+		probe->batch_ns = left > 0 ? left / (2 * (planned - done)) : 1;
+		if (options->progress)
+			options->progress(done, planned, left);
+		run_twice(probe, &steps[i], result);
+		done += steps[i].batches;
+		course->done |= 1u << steps[i].part;
+		if (options->partial)
+			rc = probe_partial_write(options->partial, result, course->done, ifr_clock_ns() - begin, err);
+	}
+	return rc;
+}
+
 int probe_clocked_run(const struct ifr_probe_options *options, struct ifr_probe_result *result,
                       struct ifr_error *err) {
 	struct probe_clocked probe = {.seed = options->seed};
-	const int64_t begin = ifr_clock_ns();
-	unsigned planned = 0, done = 0;
-	(void)err;
+	struct course course = {0};
 	result->machine = read_brand();
+	int rc =
+		options->resume ? probe_partial_read(options->partial, result, &course.done, &course.spent_ns, err) : 0;
+	if (rc)
+		return rc;
 	find_best_nop(&probe);
-	for (unsigned i = 0; i < STEPS; i++)
-		planned += options->parts >> steps[i].part & 1 ? steps[i].batches : 0;
-	for (unsigned i = 0; i < STEPS; i++) {
-		if (!(options->parts >> steps[i].part & 1))
-			continue;
-		const int64_t left = options->budget_ns - (ifr_clock_ns() - begin);
-		probe.batch_ns = left > 0 ? left / (2 * (planned - done)) : 1;
-		if (options->progress)
-			options->progress(done, planned, left);
-		run_twice(&probe, &steps[i], result);
-		done += steps[i].batches;
-	}
-	return 0;
+	rc = run_steps(&probe, options, result, &course, err);
+	if (!rc && options->partial)
+		unlink(options->partial);
+	return rc;
 }

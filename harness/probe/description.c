@@ -178,9 +178,12 @@ static void put_comments(const struct writing *writing) {
 }
 
 int ifr_probe_description(const struct ifr_probe_result *result, struct ifr_buffer *out, struct ifr_error *err) {
-	char *base = NULL, *note = NULL;
+	char *base = NULL;
+	bool is_same;
 	struct writing writing = {.result = result, .out = out};
-	int rc = ifr_machine_resolve(result->is_described ? result->machine : "native", &base, &note, err);
+	int rc = result->is_described ? 0 : ifr_machine_nearest(&base, &is_same, err);
+	if (result->is_described)
+		base = ifr_strdup(result->machine);
 	if (!rc)
 		rc = ifr_machine_open(&writing.machine, base, err);
 	if (!rc) {
@@ -202,7 +205,6 @@ int ifr_probe_description(const struct ifr_probe_result *result, struct ifr_buff
 		ifr_machine_free(writing.machine);
 		free(writing.accepted);
 	}
-	free(note);
 	free(base);
 	return rc;
 }

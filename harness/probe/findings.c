@@ -28,14 +28,15 @@ int ifr_probe_parts_find(const char *list, unsigned *parts, struct ifr_error *er
 	return rc;
 }
 
-static struct ifr_probe_finding *add(struct ifr_probe_result *result, enum ifr_probe_part part, const char *key) {
+static struct ifr_probe_finding *add(struct ifr_probe_result *result, enum ifr_probe_part part, const char *key,
+                                     const char *unit) {
 	if (result->findings_count == result->findings_room) {
 		result->findings_room = result->findings_room ? 2 * result->findings_room : 64;
 		result->findings = ifr_realloc(result->findings, result->findings_room, sizeof *result->findings);
 	}
 	struct ifr_probe_finding *finding = &result->findings[result->findings_count++];
-	*finding =
-		(struct ifr_probe_finding){.part = part, .key = key, .unit = "", .is_setting = strchr(key, '.') != NULL};
+	*finding = (struct ifr_probe_finding){
+		.part = part, .key = ifr_strdup(key), .unit = ifr_strdup(unit), .is_setting = strchr(key, '.') != NULL};
 	return finding;
 }
 
@@ -47,25 +48,23 @@ static char *format_list(const char *format, va_list arguments) {
 
 void probe_tell(struct ifr_probe_result *result, enum ifr_probe_part part, const char *key, const char *unit,
                 double value, const char *experiment, ...) {
-	struct ifr_probe_finding *finding = add(result, part, key);
+	struct ifr_probe_finding *finding = add(result, part, key, unit);
 	va_list arguments;
 	va_start(arguments, experiment);
 	finding->experiment = format_list(experiment, arguments);
 	va_end(arguments);
 	finding->told = true;
-	finding->unit = unit;
 	finding->value = finding->low = finding->high = value;
 }
 
 void probe_tell_interval(struct ifr_probe_result *result, enum ifr_probe_part part, const char *key,
                          const char *unit, const double value_low_high[3], const char *experiment, ...) {
-	struct ifr_probe_finding *finding = add(result, part, key);
+	struct ifr_probe_finding *finding = add(result, part, key, unit);
 	va_list arguments;
 	va_start(arguments, experiment);
 	finding->experiment = format_list(experiment, arguments);
 	va_end(arguments);
 	finding->told = true;
-	finding->unit = unit;
 	finding->value = value_low_high[0];
 	finding->low = value_low_high[1];
 	finding->high = value_low_high[2];
@@ -73,15 +72,15 @@ void probe_tell_interval(struct ifr_probe_result *result, enum ifr_probe_part pa
 
 void probe_tell_word(struct ifr_probe_result *result, enum ifr_probe_part part, const char *key, const char *word,
                      const char *experiment) {
-	struct ifr_probe_finding *finding = add(result, part, key);
+	struct ifr_probe_finding *finding = add(result, part, key, "");
 	finding->experiment = ifr_strdup(experiment);
 	finding->told = true;
-	finding->word = word;
+	finding->word = ifr_strdup(word);
 }
 
 void probe_tell_nothing(struct ifr_probe_result *result, enum ifr_probe_part part, const char *key,
                         const char *why, ...) {
-	struct ifr_probe_finding *finding = add(result, part, key);
+	struct ifr_probe_finding *finding = add(result, part, key, "");
 	va_list arguments;
 	va_start(arguments, why);
 	finding->experiment = format_list(why, arguments);
@@ -136,8 +135,13 @@ const struct ifr_probe_finding *ifr_probe_find(const struct ifr_probe_result *re
 }
 
 void ifr_probe_release(struct ifr_probe_result *result) {
-	for (size_t i = 0; i < result->findings_count; i++)
-		free(result->findings[i].experiment);
+	for (size_t i = 0; i < result->findings_count; i++) {
+		struct ifr_probe_finding *finding = &result->findings[i];
+		free(finding->key);
+		free(finding->unit);
+		free(finding->word);
+		free(finding->experiment);
+	}
 	free(result->findings);
 	free(result->steps);
 	free(result->machine);

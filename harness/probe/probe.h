@@ -39,10 +39,10 @@ int ifr_probe_parts_find(const char *list, unsigned *parts, struct ifr_error *er
 
 struct ifr_probe_finding {
 	enum ifr_probe_part part;
-	const char *key;  /* of a description's setting ("l1d.bytes") where there is one; else a name of its own */
-	const char *unit; /* "bytes", "cycles", "" */
-	const char *word; /* the value, where it is a word (policies); else NULL */
-	bool is_setting;  /* key is a setting */
+	char *key;       /* of a description's setting ("l1d.bytes") where there is one; else a name of its own */
+	char *unit;      /* "bytes", "cycles", "" */
+	char *word;      /* the value, where it is a word (policies); else NULL */
+	bool is_setting; /* key is a setting */
 	bool told;
 	double value, low, high; /* with the interval; low = high where the source is exact */
 	char *experiment;        /* from which the value follows, or why it is not told */
@@ -53,6 +53,10 @@ struct ifr_probe_options {
 	unsigned parts;      /* bits of enum ifr_probe_part */
 	uint64_t seed;       /* of orders and random outcomes */
 	int64_t budget_ns;   /* of the clock's measurements */
+	const char
+		*partial; /* a file for the parts of a probe by the clock that are done; NULL: none. It is removed at the
+	                      * end */
+	bool resume;  /* take what the partial file has */
 	/* Called between experiments. May be NULL. */
 	void (*progress)(unsigned done, unsigned planned, int64_t left_ns);
 };

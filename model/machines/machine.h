@@ -118,10 +118,17 @@ struct ifr_machine {
 	struct ifr_machine_note indirect_notes[IFR_PREDICTOR_PARAMETERS + 1];
 };
 
-/* Resolves a specification whose name is "native": *resolved names the built-in description that is nearest to this
- * processor, and *note says so in a line. Other specifications stay, without a note (NULL). The caller frees both.
- * Errors: IFR_E_USAGE if no description is near, with the remedy. */
+/* Resolves a specification whose name is "native": *resolved names the description that a probe kept of this processor,
+ * else the nearest built-in one, and *note says so in a line. Other specifications stay, without a note (NULL). The
+ * caller frees both. Errors: IFR_E_USAGE if no description is near, with the remedy. */
 int ifr_machine_resolve(const char *spec, char **resolved, char **note, struct ifr_error *err);
+/* Stores the name of the built-in description that is nearest to this processor. Errors: as above. */
+int ifr_machine_nearest(char **name, bool *is_same, struct ifr_error *err);
+/* Stores the path where a probe keeps its files of this processor, by CPUID: $XDG_CONFIG_HOME/interfero, else
+ * ~/.config/interfero. Errors: IFR_E_ENVIRONMENT without either. */
+int ifr_machine_kept_path(const char *ending, char **path, struct ifr_error *err);
+/* Returns the path of the description that is kept, NULL if there is none. */
+char *ifr_machine_find_kept(void);
 /* Opens NAME or FILE, with any number of ",KEY=VALUE": "skylake,predictor=gas-8k,l1d.ways=4"; "native" is
  * resolved. Errors: IFR_E_USAGE
  * for a wrong name, syntax or value, and for values that do not fit together, with file, line, thing and what may

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/file.h"
 #include "common/strings.h"
 #include "model/machines/parts.h"
 
@@ -71,6 +72,7 @@ void ifr_processor_read(struct ifr_processor *processor) {
 	memcpy(processor->vendor + 4, &d, 4);
 	memcpy(processor->vendor + 8, &c, 4);
 	__cpuid(1, a, b, c, d);
+	processor->stepping = a & 15;
 	processor->family = a >> 8 & 15;
 	processor->model = a >> 4 & 15;
 	if (processor->family == 6 || processor->family == 15)
@@ -96,27 +98,73 @@ static const char *name_vendor(const struct ifr_processor *processor) {
 	return strcmp(processor->vendor, "AuthenticAMD") ? processor->vendor : "AMD";
 }
 
-int ifr_machine_resolve(const char *spec, char **resolved, char **note, struct ifr_error *err) {
-	static const char native[] = "native";
-	const size_t length = strcspn(spec, ",");
+int ifr_machine_nearest(char **name, bool *is_same, struct ifr_error *err) {
 	struct ifr_processor processor;
-	bool is_same = false;
-	*note = NULL;
-	*resolved = NULL;
-	if (length != strlen(native) || strncmp(spec, native, length)) {
-		*resolved = ifr_strdup(spec);
-		return 0;
-	}
 	ifr_processor_read(&processor);
-	const char *name = ifr_processor_find(&processor, &is_same);
-	if (!name)
+	const char *found = ifr_processor_find(&processor, is_same);
+	if (!found)
 		return ifr_fail(
 			err, IFR_E_USAGE,
 			"native: no description is near this processor (%s family %u model %u): choose a machine by its "
 			"name (\"interfero replay --machine help\" lists them)",
 			name_vendor(&processor), processor.family, processor.model);
-	*resolved = ifr_format("%s%s", name, spec + length);
-	*note = ifr_format("native: %s%s (%s family %u model %u)", name, is_same ? "" : ", the nearest description",
-	                   name_vendor(&processor), processor.family, processor.model);
+	*name = ifr_strdup(found);
+	return 0;
+}
+
+int ifr_machine_kept_path(const char *ending, char **path, struct ifr_error *err) {
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	struct ifr_processor processor;
+	ifr_processor_read(&processor);
+	char *folder = config && *config == '/' ? ifr_format("%s/interfero", config)
+	               : home && *home          ? ifr_format("%s/.config/interfero", home)
+	                                        : NULL;
+	if (!folder)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "no place for descriptions: set XDG_CONFIG_HOME or HOME");
+	*path = ifr_format("%s/%s-%u-%u-%u.%s", folder, processor.vendor, processor.family, processor.model,
+	                   processor.stepping, ending);
+	free(folder);
+	return 0;
+}
+
+char *ifr_machine_find_kept(void) {
+	char *path = NULL;
+	/* A specification's changes begin with a comma. */
+	if (!ifr_machine_kept_path("cfg", &path, NULL) && ifr_file_exists(path) && !strchr(path, ','))
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* The description that a probe made, else the nearest one. */
+static int resolve_native(const char *changes, char **resolved, char **note, struct ifr_error *err) {
+	char *name = ifr_machine_find_kept();
+	struct ifr_processor processor;
+	bool is_same = false;
+	int rc = 0;
+	if (name) {
+		*note = ifr_format("native: probed on this processor, %s", name);
+	} else {
+		rc = ifr_machine_nearest(&name, &is_same, err);
+		ifr_processor_read(&processor);
+		if (!rc)
+			*note = ifr_format("native: %s%s (%s family %u model %u)", name,
+			                   is_same ? "" : ", the nearest description", name_vendor(&processor),
+			                   processor.family, processor.model);
+	}
+	if (!rc)
+		*resolved = ifr_format("%s%s", name, changes);
+	free(name);
+	return rc;
+}
+
+int ifr_machine_resolve(const char *spec, char **resolved, char **note, struct ifr_error *err) {
+	static const char native[] = "native";
+	const size_t length = strcspn(spec, ",");
+	*note = NULL;
+	*resolved = NULL;
+	if (length == strlen(native) && !strncmp(spec, native, length))
+		return resolve_native(spec + length, resolved, note, err);
+	*resolved = ifr_strdup(spec);
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The machine "native": the description that is nearest to a processor, by CPUID. Private to the folder and its tests. */
+/* The machine "native": the description that a probe made of this processor, or the nearest
+ * one, by CPUID. Private to the folder and its tests. */
 #ifndef INTERFERO_MODEL_NATIVE_H
 #define INTERFERO_MODEL_NATIVE_H
 
@@ -7,7 +8,7 @@
 
 struct ifr_processor {
 	char vendor[13]; /* "GenuineIntel", "AuthenticAMD", … */
-	unsigned family, model;
+	unsigned family, model, stepping;
 };
 
 /* Reads the processor that this process runs on. */

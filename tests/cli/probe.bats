@@ -10,6 +10,7 @@ setup_file() {
 
 setup() {
 	use_own_folder
+	export XDG_CONFIG_HOME=$PWD/config
 }
 
 teardown_file() {
@@ -73,6 +74,59 @@ teardown_file() {
 	# All settings are there, told or not.
 	[ "$(grep -oE '^[a-z0-9_]+[.][a-z0-9_]+ =' nearest)" = "$(grep -oE '^[a-z0-9_]+[.][a-z0-9_]+ =' here)" ]
 	tr -s ' \n' ' ' <here | grep -qE 'from [a-z0-9-]+: '
+}
+
+@test "a kept description is native here, and doctor names it" {
+	need jq
+	interfero doctor --json >before.json || true
+	jq -r '.checks[] | select(.name == "description") | .finding' before.json >before
+	not grep -q "$PWD" before
+	interfero replay --describe-machine --machine native >nearest || skip "no description is near this processor"
+	within 60 interfero probe --only return --budget 1s -q --keep >/dev/null
+	local kept
+	kept=$(echo config/interfero/*.cfg)
+	# By CPUID: vendor, family, model and stepping as Linux tells them.
+	local value name=$(awk -F ': ' '/^vendor_id/ {print $2; exit}' /proc/cpuinfo)
+	for value in 'cpu family' model stepping; do
+		name+=-$(awk -F '\t*: ' -v value="$value" '$1 == value {print $2; exit}' /proc/cpuinfo)
+	done
+	[ "$kept" = "config/interfero/$name.cfg" ]
+	interfero doctor --json >after.json || true
+	jq -r '.checks[] | select(.name == "description") | .finding' after.json | grep -qF "$PWD/$kept"
+	interfero replay --describe-machine --machine native >here 2>note
+	grep -qF "$PWD/$kept" note
+	grep -q 'By interfero probe' "$kept"
+	tr -s ' \n' ' ' <here | grep -qE 'from [a-z0-9-]+: '
+	# A second probe is based on the built-in description, not on the kept one.
+	within 60 interfero probe --only return --budget 1s -q --keep >/dev/null
+	not grep -q 'from /' "$kept"
+	mv "$kept" config/interfero/other-1-2-3.cfg
+	interfero replay --describe-machine --machine native >again
+	cmp nearest again
+	echo 'title = ' >"$kept"
+	interfero doctor --json >broken.json || true
+	jq -e '.checks[] | select(.name == "description") | .status == "warn"' broken.json
+}
+
+@test "an interrupted probe goes on behind the parts that are done" {
+	need jq
+	refuse 2 'no probe was interrupted' -- interfero probe --resume --only return
+	refuse 2 'is of this machine' -- interfero probe --machine p6 --resume
+	interfero probe --only return,btb --budget 60s -q --seed 5 >/dev/null &
+	local pid=$! waited=0
+	until [ -s config/interfero/*.partial ] || [ $((waited += 1)) -gt 300 ]; do sleep 0.1; done
+	kill "$pid"
+	wait "$pid" || true
+	local partial
+	partial=$(echo config/interfero/*.partial)
+	refuse 2 'give that seed' -- interfero probe --resume --seed 6
+	# Findings of the part that is done are taken as they are.
+	jq '.findings[0].experiment = "kept"' "$partial" >changed && mv changed "$partial"
+	jq -r '.findings[0].part' "$partial" >part
+	within 60 interfero probe --resume --only return,btb --budget 1s -q --seed 5 --json >found.json
+	[ "$(jq '[.findings[] | select(.experiment == "kept")] | length' found.json)" = 1 ]
+	jq -e '[.findings[] | .part] | unique | length == 2' found.json
+	[ ! -e "$partial" ]
 }
 
 @test "wrong parts, machines and words are refused" {

@@ -81,6 +81,7 @@ static void test_resolve(void **state) {
 	char *resolved, *note;
 	bool is_same;
 	(void)state;
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
 		assert_int_equal(ifr_machine_resolve(others[i], &resolved, &note, &err), 0);
 		assert_string_equal(resolved, others[i]);

@@ -157,12 +157,12 @@ static unsigned choose_parts(const struct ifr_machine_text *text) {
 	return ALL;
 }
 
-/* The description with a third cache of two to four times the second's size: chases over tens of megabytes take most of a
+/* The description with a third cache of four to eight times the second's size: chases over tens of megabytes take most of a
  * probe's time, and the sets are searched for in the same way. */
 static char *reduce_last_cache(const char *name) {
 	struct ifr_machine *machine = open_machine(name);
 	unsigned bytes = machine->values[IFR_L3_BYTES];
-	while (bytes >= 4 * machine->values[IFR_L2_BYTES] && machine->values[IFR_L2_BYTES])
+	while (bytes >= 8 * machine->values[IFR_L2_BYTES] && machine->values[IFR_L2_BYTES])
 		bytes /= 2;
 	char *spec = bytes ? ifr_format("%s,l3.bytes=%u", name, bytes) : ifr_strdup(name);
 	ifr_machine_free(machine);
