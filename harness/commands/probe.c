@@ -76,7 +76,8 @@ static const struct argp_option table[] = {
      "changes: p6,btb1.ways=2",
      1},
 	{NULL, 'm', "MACHINE", OPTION_HIDDEN, NULL, 0},
-	{"only", KEY_ONLY, "PARTS", 0, "Some of cycle,btb,history,return,caches,tlbs,memory,penalty (all)", 1},
+	{"only", KEY_ONLY, "PARTS", 0, "Some of cycle,btb,history,return,caches,tlbs,memory,penalty,front,core (all)",
+     1},
 	{"budget", KEY_BUDGET, "TIME", 0, "Time for measurements by the clock (3min)", 1},
 	{"resume", KEY_RESUME, NULL, 0, "Go on behind the last part of a probe by the clock that was interrupted", 1},
 	{"seed", KEY_SEED, "N", 0, "Seed of random orders and outcomes (1)", 1},
@@ -91,16 +92,16 @@ const struct argp ifr_probe_argp = {
 	table,
 	parse_option,
 	NULL,
-	"Find out how a processor is organised by running on it: BTB, outcome predictor, return stack, caches, TLBs, and "
-	"the cycles that each of their misses costs.\v"
+	"Find out how a processor is organised by running on it: BTB, outcome predictor, return stack, caches, TLBs, "
+	"front end and core, and the cycles that each of their misses costs.\v"
 	"On this machine small loops are timed, which differ in one thing; no counters are needed. Where the times do not "
 	"make a value clear, it is \"not told\". On a described machine the same loops are replayed in the model and their "
 	"events counted: every value comes back as the description has it.\n"
 	"\n"
 	"The description that -o writes has the measured values, each with its experiment and interval, and those of the "
 	"nearest built-in description for the rest. --keep writes it to $XDG_CONFIG_HOME/interfero or ~/.config/interfero, "
-	"under a name of the processor's family, model and stepping by CPUID: other processors do not take it. Remove the file "
-	"to take the nearest description again.\n"
+	"under a name of the processor's family, model and stepping by CPUID: other processors do not take it. Remove the "
+	"file to take the nearest description again.\n"
 	"\n"
 	"Exit status: 0 probed, 2 usage, 4 the machine or a file.",
 	NULL,

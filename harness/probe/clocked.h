@@ -13,12 +13,23 @@ struct probe_clocked {
 	double best_nop;  /* cycles of a nop in the best repetitions so far */
 };
 
+/* Instructions of which each repetition depends on the one before. A key of NULL ends. */
+struct probe_dependent {
+	const char *key;
+	unsigned instructions, length;
+	uint8_t bytes[12];
+	const char *experiment; /* the instructions, with a ; between them, and perhaps more behind a comma or colon */
+};
+extern const struct probe_dependent probe_dependents[]; /* clocked_backend.c */
+
 int probe_clocked_run(const struct ifr_probe_options *options, struct ifr_probe_result *result,
                       struct ifr_error *err);
 
 void probe_clocked_cycle(struct probe_clocked *probe);   /* clocked_core.c */
 void probe_clocked_penalty(struct probe_clocked *probe); /* clocked_core.c */
 void probe_clocked_memory(struct probe_clocked *probe);  /* clocked_core.c */
+void probe_clocked_front(struct probe_clocked *probe);   /* clocked_front.c */
+void probe_clocked_backend(struct probe_clocked *probe); /* clocked_backend.c */
 void probe_clocked_btb(struct probe_clocked *probe);     /* clocked_branches.c */
 void probe_clocked_returns(struct probe_clocked *probe); /* clocked_branches.c */
 void probe_clocked_caches(struct probe_clocked *probe);  /* clocked_caches.c */

@@ -24,7 +24,7 @@ void probe_clocked_cycle(struct probe_clocked *probe) {
  * many. */
 void probe_clocked_penalty(struct probe_clocked *probe) {
 	enum { ROUNDS = 1 << 19 };
-	static const char *const keys[] = {"penalty.conditional", NULL};
+	static const char *const keys[] = {"misprediction", "penalty.conditional", NULL};
 	uint8_t *outcomes = ifr_alloc(ROUNDS);
 	struct probe_batch batch;
 	probe_batch_init(&batch, false, probe->batch_ns);
@@ -34,10 +34,10 @@ void probe_clocked_penalty(struct probe_clocked *probe) {
 	probe_pattern_loop(probe_batch_add(&batch), &(struct probe_item){.outcomes = outcomes}, 1, ROUNDS, 16, 0);
 	if (probe_clocked_measure(probe, &batch, IFR_PROBE_PENALTY, keys)) {
 		const struct probe_estimate twice = probe_batch_difference(&batch, 2, 2, 1, 2);
-		probe_clocked_tell_cycles(
-			probe, IFR_PROBE_PENALTY, keys[0], &twice,
-			"a loop over a branch with random outcomes, less one with equal outcomes; half are "
-			"mispredicted");
+		static const char experiment[] =
+			"a loop over a branch with random outcomes, less one with equal outcomes; half are mispredicted";
+		probe_clocked_tell(probe, IFR_PROBE_PENALTY, keys[0], "cycles", &twice, 0.1 * twice.value, experiment);
+		probe_clocked_tell_cycles(probe, IFR_PROBE_PENALTY, keys[1], &twice, experiment);
 	}
 	probe_batch_release(&batch);
 	free(outcomes);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const ifr_probe_part_names[IFR_PROBE_PARTS] = {"cycle",  "btb",  "history", "return",
-                                                           "caches", "tlbs", "memory",  "penalty"};
+const char *const ifr_probe_part_names[IFR_PROBE_PARTS] = {"cycle", "btb",    "history", "return", "caches",
+                                                           "tlbs",  "memory", "penalty", "front",  "core"};
 
 int ifr_probe_parts_find(const char *list, unsigned *parts, struct ifr_error *err) {
 	char *copy = ifr_strdup(list), *rest = copy, *name;
@@ -19,7 +19,7 @@ int ifr_probe_parts_find(const char *list, unsigned *parts, struct ifr_error *er
 		if (i == IFR_PROBE_PARTS)
 			rc = ifr_fail(err, IFR_E_USAGE,
 			              "there is no part \"%s\" to probe: take some of "
-			              "cycle,btb,history,return,caches,tlbs,memory,penalty",
+			              "cycle,btb,history,return,caches,tlbs,memory,penalty,front,core",
 			              name);
 		else
 			*parts |= 1u << i;

@@ -51,4 +51,13 @@ void probe_store_load(struct probe_kernel *kernel, size_t between, uint64_t dist
 /* Nops of that length, `count` of them. Elements: nops. */
 void probe_nops(struct probe_kernel *kernel, size_t count, unsigned bytes);
 
+/* Instructions to be repeated. rax is kernel->start, rcx 1, rdx 0, xmm0 and xmm1 1.0 before the first of them. */
+struct probe_sequence {
+	const uint8_t *bytes;
+	unsigned length, instructions;
+};
+/* A loop over `count` repetitions, whose data are 64 bytes from kernel->start. The model is not told of their accesses:
+ * for the clock alone. Elements: repetitions. */
+void probe_repeat(struct probe_kernel *kernel, const struct probe_sequence *sequence, size_t count);
+
 #endif

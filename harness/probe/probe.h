@@ -11,7 +11,9 @@
  *     caches    sizes, ways, lines, policies                  sizes, ways, latencies
  *     tlbs      entries, ways                                 entries, latencies
  *     memory    stores that a load is compared with           splits, 4 KiB aliasing
- *     penalty   cycles of each event                          */
+ *     penalty   cycles of each event                          cycles of a misprediction
+ *     front                                                   micro-op cache
+ *     core                                                    width, latencies, store forwarding */
 #ifndef IFR_HARNESS_PROBE_H
 #define IFR_HARNESS_PROBE_H
 
@@ -31,6 +33,8 @@ enum ifr_probe_part {
 	IFR_PROBE_TLBS,
 	IFR_PROBE_MEMORY,
 	IFR_PROBE_PENALTY,
+	IFR_PROBE_FRONT,
+	IFR_PROBE_CORE,
 	IFR_PROBE_PARTS
 };
 extern const char *const ifr_probe_part_names[IFR_PROBE_PARTS];

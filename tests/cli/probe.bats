@@ -62,9 +62,11 @@ teardown_file() {
 }
 
 @test "a probe by the clock with little time ends, and its table fits" {
-	within 60 interfero probe --only btb,return,tlbs --budget 1s -q >table
+	within 60 interfero probe --only btb,return,tlbs,front,core --budget 1s -q >table
 	not grep -qE '.{81}' table
 	grep -q '^  return_stack.entries' table
+	grep -q "^  op-cache-ops" table
+	grep -q "^  latency-imul" table
 }
 
 @test "a description of this machine is a machine" {

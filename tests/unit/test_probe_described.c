@@ -157,8 +157,8 @@ static unsigned choose_parts(const struct ifr_machine_text *text) {
 	return ALL;
 }
 
-/* The description with a third cache of four to eight times the second's size: chases over tens of megabytes take most of a
- * probe's time, and the sets are searched for in the same way. */
+/* The description with a third cache of four to eight times the second's size: chases over tens of megabytes take most
+ * of a probe's time, and the sets are searched for in the same way. */
 static char *reduce_last_cache(const char *name) {
 	struct ifr_machine *machine = open_machine(name);
 	unsigned bytes = machine->values[IFR_L3_BYTES];

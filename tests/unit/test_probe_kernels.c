@@ -11,7 +11,7 @@
 #include <Zydis/Zydis.h>
 #include <cmocka.h>
 
-#include "harness/probe/clock.h"
+#include "harness/probe/clocked.h"
 #include "harness/probe/kernels.h"
 
 /* The byte at an address of code; fails where there is none. */
@@ -226,11 +226,40 @@ static void test_bad_kernels(void **state) {
 	}
 }
 
+/* Bytes are the instructions that the experiment names. */
+static void test_dependents_are_as_named(void **state) {
+	(void)state;
+	for (const struct probe_dependent *dependent = probe_dependents; dependent->key; dependent++) {
+		struct probe_kernel kernel;
+		struct instruction instruction;
+		const char *name = dependent->experiment;
+		unsigned at = 0;
+		probe_repeat(start(&kernel),
+		             &(struct probe_sequence){dependent->bytes, dependent->length, dependent->instructions}, 3);
+		for (unsigned i = 0; i < dependent->instructions; i++) {
+			at += decode(&kernel, kernel.geometry[0].address + at, &instruction);
+			const char *mnemonic = ZydisMnemonicGetString(instruction.about.mnemonic);
+			if (strncmp(name, mnemonic, strlen(mnemonic)) || name[strlen(mnemonic)] != ' ')
+				fail_msg("%s: \"%s\" is %s", dependent->key, name, mnemonic);
+			name = strchr(name, ';') ? strchr(name, ';') + 2 : name;
+		}
+		assert_int_equal(at, dependent->length);
+		assert_int_equal(kernel.geometry[0].bytes, 3 * dependent->length + 9);
+		assert_int_equal(kernel.geometry[0].instructions, 3 * dependent->instructions + 2);
+		probe_kernel_release(&kernel);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_branch_chains), cmocka_unit_test(test_patterns),
-		cmocka_unit_test(test_other_kernels), cmocka_unit_test(test_chase_is_a_ring),
-		cmocka_unit_test(test_kernels_run),   cmocka_unit_test(test_bad_kernels),
+		cmocka_unit_test(test_dependents_are_as_named),
+
+		cmocka_unit_test(test_branch_chains),
+		cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_other_kernels),
+		cmocka_unit_test(test_chase_is_a_ring),
+		cmocka_unit_test(test_kernels_run),
+		cmocka_unit_test(test_bad_kernels),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Kernels of the core, for the clock alone: the model is told of no accesses. */
+#include "harness/probe/kernels.h"
+
+enum { ROOM = 8192, LINE = 64, LOOP_TAIL = 9 /* dec rdi; jnz, long */ };
+
+/* mov ecx, 1; xor edx, edx; mov rax, rsi; cvtsi2sd xmm0, rcx; movaps xmm1, xmm0 */
+static const uint8_t set_registers[] = {0xb9, 1,    0,    0,    0,    0x31, 0xd2, 0x48, 0x89,
+                                        0xf0, 0xf2, 0x48, 0x0f, 0x2a, 0xc1, 0x0f, 0x28, 0xc8};
+static const uint8_t count_down[] = {0x48, 0xff, 0xcf}; /* dec rdi */
+static const uint8_t go_back = 0xc3;                    /* ret */
+
+static void put_loop_end(struct probe_kernel *kernel, uint64_t start, uint64_t at, size_t instructions) {
+	probe_put(kernel, at, count_down, sizeof count_down);
+	probe_put_jump(kernel, at + LOOP_TAIL - 1, PROBE_IF_NOT_ZERO, false, start);
+	probe_put(kernel, at + LOOP_TAIL, &go_back, 1);
+	probe_execute(kernel,
+	              probe_add_block(kernel, start, at + LOOP_TAIL - 1, (unsigned)instructions + 2,
+	                              IFR_BRANCH_CONDITIONAL, 6, true),
+	              true);
+}
+
+void probe_repeat(struct probe_kernel *kernel, const struct probe_sequence *sequence, size_t count) {
+	const uint64_t start = kernel->code + ROOM;
+	kernel->entry = start - sizeof set_registers;
+	probe_put(kernel, kernel->entry, set_registers, sizeof set_registers);
+	for (size_t i = 0; i < count; i++)
+		probe_put(kernel, start + i * sequence->length, sequence->bytes, sequence->length);
+	put_loop_end(kernel, start, start + count * sequence->length, count * sequence->instructions);
+	kernel->start = kernel->end = kernel->data;
+	for (unsigned i = 0; i < LINE; i += 8)
+		probe_set_word(kernel, kernel->data + i, kernel->data);
+	kernel->rounds = 1;
+	kernel->elements = count;
+}
