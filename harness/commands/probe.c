@@ -13,11 +13,11 @@
 
 struct options {
 	struct ifr_probe_options probe;
-	const char *output;
+	const char *output, *html;
 	bool json, quiet, keep;
 };
 
-enum { KEY_MACHINE = 256, KEY_SEED, KEY_ONLY, KEY_BUDGET, KEY_KEEP, KEY_RESUME };
+enum { KEY_MACHINE = 256, KEY_SEED, KEY_ONLY, KEY_BUDGET, KEY_KEEP, KEY_RESUME, KEY_HTML };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
@@ -39,6 +39,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		break;
 	case 'q':
 		options->quiet = true;
+		break;
+	case KEY_HTML:
+		options->html = argument;
+		rc = option_output("--html", argument, false, &err);
 		break;
 	case KEY_KEEP:
 		options->keep = true;
@@ -84,6 +88,7 @@ static const struct argp_option table[] = {
 	{"output", 'o', "FILE", 0, "Write a description of the machine, for --machine FILE of other commands", 2},
 	{"keep", KEY_KEEP, NULL, 0,
      "Keep the description for this processor: --machine native of other commands takes it from then on", 2},
+	{"html", KEY_HTML, "FILE", 0, "Write a page with the table and a plot of each curve", 2},
 	{"json", 'j', NULL, 0, "Print JSON instead of the table", 2},
 	{"quiet", 'q', NULL, 0, "No progress", 2},
 	{0},
@@ -138,6 +143,14 @@ static int keep_description(const struct ifr_probe_result *result, struct ifr_er
 	return rc;
 }
 
+static int write_page(const struct ifr_probe_result *result, const char *path, struct ifr_error *err) {
+	struct ifr_buffer page = {0};
+	ifr_probe_html(result, &page);
+	const int rc = ifr_file_write(path, page.data, page.length, 0666, err);
+	ifr_buffer_release(&page);
+	return rc;
+}
+
 int ifr_command_probe(int argc, char **argv) {
 	struct options options = {
 		.probe = {.parts = (1u << IFR_PROBE_PARTS) - 1, .seed = 1, .budget_ns = INT64_C(180000000000)}};
@@ -159,6 +172,8 @@ int ifr_command_probe(int argc, char **argv) {
 		progress_clear();
 	if (!rc && options.output)
 		rc = write_description(&result, options.output, &err);
+	if (!rc && options.html)
+		rc = write_page(&result, options.html, &err);
 	if (!rc && options.keep)
 		rc = keep_description(&result, &err);
 	if (!rc) {

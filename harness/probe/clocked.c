@@ -64,6 +64,15 @@ bool probe_clocked_measure(struct probe_clocked *probe, struct probe_batch *batc
 	return false;
 }
 
+void probe_clocked_keep(struct probe_clocked *probe, enum ifr_probe_part part, const char *title,
+                        const char *x_label, const struct probe_point *points, size_t count) {
+	struct ifr_probe_curve *curve = probe_add_curve(probe->result, part, title, x_label, count);
+	for (size_t i = 0; i < count; i++) {
+		const double values[] = {points[i].x, points[i].y.value, points[i].y.low, points[i].y.high};
+		memcpy(curve->points[i], values, sizeof values);
+	}
+}
+
 void probe_clocked_tell(struct probe_clocked *probe, enum ifr_probe_part part, const char *key, const char *unit,
                         const struct probe_estimate *estimate, double widest, const char *experiment) {
 	const double values[] = {estimate->value, estimate->low, estimate->high};

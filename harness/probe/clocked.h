@@ -35,6 +35,9 @@ void probe_clocked_returns(struct probe_clocked *probe); /* clocked_branches.c *
 void probe_clocked_caches(struct probe_clocked *probe);  /* clocked_caches.c */
 void probe_clocked_tlbs(struct probe_clocked *probe);    /* clocked_caches.c */
 
+/* Keeps points for a plot. */
+void probe_clocked_keep(struct probe_clocked *probe, enum ifr_probe_part part, const char *title,
+                        const char *x_label, const struct probe_point *points, size_t count);
 /* Runs a batch. If that fails, tells nothing of the keys (NULL ends), with the reason, and returns false. */
 bool probe_clocked_measure(struct probe_clocked *probe, struct probe_batch *batch, enum ifr_probe_part part,
                            const char *const *keys);

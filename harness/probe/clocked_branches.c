@@ -13,13 +13,16 @@ static size_t count_at(size_t i) {
 
 struct chains {
 	unsigned distance;
-	const char *capacity, *inside, *outside; /* keys */
+	const char *title, *capacity, *inside, *outside; /* keys */
 };
 static const struct chains all_chains[] = {
-	{8, "taken-8-capacity", "taken-8-cycles", "taken-8-cycles-more"},
-	{16, "taken-16-capacity", "taken-16-cycles", "taken-16-cycles-more"},
-	{32, "taken-32-capacity", "taken-32-cycles", "taken-32-cycles-more"},
-	{64, "taken-64-capacity", "taken-64-cycles", "taken-64-cycles-more"},
+	{8, "cycles of a taken branch, 8 bytes apart", "taken-8-capacity", "taken-8-cycles", "taken-8-cycles-more"},
+	{16, "cycles of a taken branch, 16 bytes apart", "taken-16-capacity", "taken-16-cycles",
+     "taken-16-cycles-more"},
+	{32, "cycles of a taken branch, 32 bytes apart", "taken-32-capacity", "taken-32-cycles",
+     "taken-32-cycles-more"},
+	{64, "cycles of a taken branch, 64 bytes apart", "taken-64-capacity", "taken-64-cycles",
+     "taken-64-cycles-more"},
 };
 
 /* Measures the curve, and finds the end of its first flat part. Returns false where nothing was measured; an edge of 0 is
@@ -39,6 +42,7 @@ static bool measure_chains(struct probe_clocked *probe, const struct chains *cha
 	probe_batch_release(&batch);
 	if (!measured)
 		return false;
+	probe_clocked_keep(probe, IFR_PROBE_BTB, chains->title, "branches", points, COUNTS);
 	const struct probe_border border = probe_curve_border(points, 2, 1.1, 1.35);
 	while (last < COUNTS && points[last].y.value < border.inside)
 		last++;
@@ -100,6 +104,7 @@ void probe_clocked_returns(struct probe_clocked *probe) {
 			points[i] = (struct probe_point){
 				(double)(FIRST + i + 1),
 				probe_batch_difference(&batch, i + 2, (double)(FIRST + i + 1), i + 1, (double)(FIRST + i))};
+		probe_clocked_keep(probe, IFR_PROBE_RETURN, "cycles of one nested call more", "calls", points, DEPTHS);
 		/* Far behind the edge other limits show: six points suffice. */
 		for (edge = 0; edge < DEPTHS && points[edge].y.value < CHEAP; edge++)
 			last = edge + 6 < DEPTHS ? edge + 6 : DEPTHS - 1;

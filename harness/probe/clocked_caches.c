@@ -42,15 +42,19 @@ static bool measure_sizes(struct probe_clocked *probe, struct curve *curve, cons
 
 struct level {
 	const char *size, *latency; /* keys */
+	const char *title;          /* of the plot */
 	int cpuid;                  /* sysconf's name of the size that CPUID gives */
 	size_t least, most;         /* sizes that are tried */
 	unsigned steps;
 };
 
 static const struct level levels[] = {
-	{"l1d.bytes", "l1d-latency", _SC_LEVEL1_DCACHE_SIZE, 8 << 10, 128 << 10, STEPS_OF_OCTAVE},
-	{"l2.bytes", "l2-latency", _SC_LEVEL2_CACHE_SIZE, 160 << 10, 5 << 20, STEPS_OF_OCTAVE / 2},
-	{"l3.bytes", "l3-latency", _SC_LEVEL3_CACHE_SIZE, 8 << 20, 64 << 20, 2},
+	{"l1d.bytes", "l1d-latency", "cycles of a load, around the first cache", _SC_LEVEL1_DCACHE_SIZE, 8 << 10,
+     128 << 10, STEPS_OF_OCTAVE},
+	{"l2.bytes", "l2-latency", "cycles of a load, around the second cache", _SC_LEVEL2_CACHE_SIZE, 160 << 10,
+     5 << 20, STEPS_OF_OCTAVE / 2},
+	{"l3.bytes", "l3-latency", "cycles of a load, around the third cache", _SC_LEVEL3_CACHE_SIZE, 8 << 20,
+     64 << 20, 2},
 };
 enum { LEVELS = sizeof levels / sizeof *levels };
 
@@ -86,6 +90,8 @@ static void tell_ways(struct probe_clocked *probe) {
 	if (probe_clocked_measure(probe, &batch, IFR_PROBE_CACHES, keys)) {
 		for (size_t i = 0; i < curve.count; i++)
 			curve.points[i] = (struct probe_point){(double)(LEAST + i), probe_batch_cycles(&batch, i + 1, 0)};
+		probe_clocked_keep(probe, IFR_PROBE_CACHES, "cycles of a load, 4096 bytes apart", "lines", curve.points,
+		                   curve.count);
 		const struct probe_border border = probe_curve_border(curve.points, 3, INSIDE, OUTSIDE);
 		if (probe_curve_edge(curve.points, curve.count - 1, border, &edge) &&
 		    (known <= 0 || (double)known == curve.points[edge].x))
@@ -101,8 +107,13 @@ static void tell_ways(struct probe_clocked *probe) {
 /* Straight code of long nops: outside the cache, its bytes come more slowly. */
 static void tell_code(struct probe_clocked *probe) {
 	enum { NOP = 8 };
-	static const struct level level = {"l1i.bytes", NULL,      _SC_LEVEL1_ICACHE_SIZE,
-	                                   8 << 10,     128 << 10, STEPS_OF_OCTAVE / 2};
+	static const struct level level = {"l1i.bytes",
+	                                   NULL,
+	                                   "cycles of a nop of 8 bytes in straight code",
+	                                   _SC_LEVEL1_ICACHE_SIZE,
+	                                   8 << 10,
+	                                   128 << 10,
+	                                   STEPS_OF_OCTAVE / 2};
 	static const char *const keys[] = {"l1i.bytes", NULL};
 	struct curve curve = {0};
 	struct probe_batch batch;
@@ -113,6 +124,7 @@ static void tell_code(struct probe_clocked *probe) {
 	if (probe_clocked_measure(probe, &batch, IFR_PROBE_CACHES, keys)) {
 		for (size_t i = 0; i < curve.count; i++)
 			curve.points[i].y = probe_batch_cycles(&batch, i + 1, 0);
+		probe_clocked_keep(probe, IFR_PROBE_CACHES, level.title, "bytes", curve.points, curve.count);
 		tell_size(probe, &level, &curve);
 	}
 	probe_batch_release(&batch);
@@ -138,6 +150,7 @@ void probe_clocked_caches(struct probe_clocked *probe) {
 		lay_sizes(&curve, levels[i].least, levels[i].most, levels[i].steps);
 		if (!measure_sizes(probe, &curve, keys))
 			continue;
+		probe_clocked_keep(probe, IFR_PROBE_CACHES, levels[i].title, "bytes", curve.points, curve.count);
 		tell_size(probe, &levels[i], &curve);
 		latency[i] = curve.points[0].y;
 		probe_clocked_tell(probe, IFR_PROBE_CACHES, levels[i].latency, "cycles", &latency[i],
@@ -187,6 +200,8 @@ void probe_clocked_tlbs(struct probe_clocked *probe) {
 	if (probe_clocked_measure(probe, &batch, IFR_PROBE_TLBS, keys)) {
 		for (size_t i = 0; i < curve.count; i++)
 			curve.points[i].y = probe_batch_cycles(&batch, 2 * i + 2, 2 * i + 1);
+		probe_clocked_keep(probe, IFR_PROBE_TLBS, "cycles of a load more, with a page for each", "pages",
+		                   curve.points, curve.count);
 		if (probe_curve_edge(curve.points, curve.count - 1, (struct probe_border){0.5, 2}, &edge)) {
 			if (tell_dtlb(probe, keys[0], curve.points[edge].x, curve.points[edge + 1].x))
 				probe_clocked_tell_cycles(

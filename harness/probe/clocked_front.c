@@ -44,6 +44,9 @@ void probe_clocked_front(struct probe_clocked *probe) {
 	for (size_t i = 0; measured && i < POINTS; i++)
 		points[i] = (struct probe_point){(double)((i + 1) * STEP), probe_batch_cycles(&batch, i + 1, 0)};
 	probe_batch_release(&batch);
-	if (measured)
-		tell_op_cache(probe, points);
+	if (!measured)
+		return;
+	probe_clocked_keep(probe, IFR_PROBE_FRONT, "cycles of xor eax, eax in straight code", "instructions", points,
+	                   POINTS);
+	tell_op_cache(probe, points);
 }

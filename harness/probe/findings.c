@@ -103,8 +103,48 @@ static bool agree(const struct ifr_probe_finding *a, const struct ifr_probe_find
 	       most(a->value, b->value) - least(a->value, b->value) < most(a->value, b->value) / PARTS;
 }
 
+struct ifr_probe_curve *probe_add_curve(struct ifr_probe_result *result, enum ifr_probe_part part,
+                                        const char *title, const char *x_label, size_t count) {
+	result->curves = ifr_realloc(result->curves, result->curves_count + 1, sizeof *result->curves);
+	struct ifr_probe_curve *curve = &result->curves[result->curves_count++];
+	*curve = (struct ifr_probe_curve){.part = part,
+	                                  .title = ifr_strdup(title),
+	                                  .x_label = ifr_strdup(x_label),
+	                                  .points = ifr_alloc(count * sizeof *curve->points),
+	                                  .count = count};
+	return curve;
+}
+
+static void copy_curve(struct ifr_probe_result *result, const struct ifr_probe_curve *curve) {
+	struct ifr_probe_curve *copy =
+		probe_add_curve(result, curve->part, curve->title, curve->x_label, curve->count);
+	memcpy(copy->points, curve->points, curve->count * sizeof *curve->points);
+}
+
+static const struct ifr_probe_curve *find_curve(const struct ifr_probe_result *result, const char *title) {
+	for (size_t i = 0; i < result->curves_count; i++)
+		if (!strcmp(result->curves[i].title, title))
+			return &result->curves[i];
+	return NULL;
+}
+
+/* Curves of one title lie side by side. */
+static void copy_curves(struct ifr_probe_result *result, const struct ifr_probe_result *one,
+                        const struct ifr_probe_result *other) {
+	for (size_t i = 0; i < one->curves_count; i++) {
+		const struct ifr_probe_curve *same = find_curve(other, one->curves[i].title);
+		copy_curve(result, &one->curves[i]);
+		if (same)
+			copy_curve(result, same);
+	}
+	for (size_t i = 0; i < other->curves_count; i++)
+		if (!find_curve(one, other->curves[i].title))
+			copy_curve(result, &other->curves[i]);
+}
+
 void probe_tell_agreed(struct ifr_probe_result *result, const struct ifr_probe_result *one,
                        const struct ifr_probe_result *other) {
+	copy_curves(result, one, other);
 	for (size_t i = 0; i < one->findings_count; i++) {
 		const struct ifr_probe_finding *a = &one->findings[i], *b = ifr_probe_find(other, a->key);
 		if (!a->told || !b || !b->told)
@@ -142,6 +182,12 @@ void ifr_probe_release(struct ifr_probe_result *result) {
 		free(finding->word);
 		free(finding->experiment);
 	}
+	for (size_t i = 0; i < result->curves_count; i++) {
+		free(result->curves[i].title);
+		free(result->curves[i].x_label);
+		free(result->curves[i].points);
+	}
+	free(result->curves);
 	free(result->findings);
 	free(result->steps);
 	free(result->machine);

@@ -17,9 +17,13 @@ void probe_tell_word(struct ifr_probe_result *result, enum ifr_probe_part part, 
 void probe_tell_nothing(struct ifr_probe_result *result, enum ifr_probe_part part, const char *key,
                         const char *why, ...) __attribute__((format(printf, 4, 5)));
 /* Adds the findings of an experiment that was made twice, in two processes: a value is told where both tell it and agree,
- * settings exactly, others by a twentieth or overlapping intervals; its interval includes both. */
+ * settings exactly, others by a twentieth or overlapping intervals; its interval includes both. Curves of both are taken
+ * over. */
 void probe_tell_agreed(struct ifr_probe_result *result, const struct ifr_probe_result *one,
                        const struct ifr_probe_result *other);
+/* Adds a curve, with room for its points, which the caller fills. */
+struct ifr_probe_curve *probe_add_curve(struct ifr_probe_result *result, enum ifr_probe_part part,
+                                        const char *title, const char *x_label, size_t count);
 void probe_add_step(struct ifr_probe_result *result, unsigned step, unsigned parameter, double missed);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { SCHEMA_VERSION = 1, KEY_COLUMNS = 22, VALUE_COLUMNS = 22 };
 
-static char *format_value(const struct ifr_probe_finding *finding) {
+char *ifr_probe_value(const struct ifr_probe_finding *finding) {
 	const char *space = *finding->unit ? " " : "";
 	if (!finding->told)
 		return ifr_strdup("not told");
@@ -28,7 +28,7 @@ static char *format_value(const struct ifr_probe_finding *finding) {
 }
 
 static void print_finding(const struct ifr_probe_finding *finding, struct ifr_buffer *out) {
-	char *value = format_value(finding);
+	char *value = ifr_probe_value(finding);
 	char *first = ifr_format("  %-*s %-*s ", KEY_COLUMNS, finding->key, VALUE_COLUMNS, value);
 	const bool is_long = strlen(value) > VALUE_COLUMNS;
 	if (is_long)
@@ -93,6 +93,26 @@ static json_t *json_finding(const struct ifr_probe_finding *finding) {
 	return object;
 }
 
+static json_t *json_curves(const struct ifr_probe_result *result) {
+	json_t *curves = json_array();
+	for (size_t i = 0; i < result->curves_count; i++) {
+		const struct ifr_probe_curve *curve = &result->curves[i];
+		json_t *object = json_object(), *points = json_array();
+		for (size_t j = 0; j < curve->count; j++) {
+			json_t *point = json_array();
+			for (unsigned k = 0; k < 4; k++)
+				json_array_append_new(point, ifr_json_number(curve->points[j][k]));
+			json_array_append_new(points, point);
+		}
+		ifr_json_set(object, "part", ifr_json_text(ifr_probe_part_names[curve->part]));
+		ifr_json_set(object, "title", ifr_json_text(curve->title));
+		ifr_json_set(object, "x", ifr_json_text(curve->x_label));
+		ifr_json_set(object, "points", points);
+		json_array_append_new(curves, object);
+	}
+	return curves;
+}
+
 void ifr_probe_json(const struct ifr_probe_result *result, struct ifr_buffer *out) {
 	json_t *document = ifr_json_document(SCHEMA_VERSION, NULL, NULL), *findings = json_array(),
 		   *steps = json_array();
@@ -106,6 +126,7 @@ void ifr_probe_json(const struct ifr_probe_result *result, struct ifr_buffer *ou
 		                                       (int)result->steps[i].parameter, "missed",
 		                                       ifr_json_number(result->steps[i].missed)));
 	ifr_json_set(document, "findings", findings);
+	ifr_json_set(document, "curves", json_curves(result));
 	ifr_json_set(document, "steps", steps);
 	ifr_json_print(document, out);
 }

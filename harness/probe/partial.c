@@ -16,14 +16,25 @@ static json_t *pack_finding(const struct ifr_probe_finding *finding) {
 	                 "low", finding->low, "high", finding->high, "experiment", finding->experiment);
 }
 
+static json_t *pack_curve(const struct ifr_probe_curve *curve) {
+	json_t *points = json_array();
+	for (size_t i = 0; i < curve->count; i++)
+		for (unsigned j = 0; j < 4; j++)
+			json_array_append_new(points, json_real(curve->points[i][j]));
+	return json_pack("{s:i,s:s,s:s,s:o}", "part", (int)curve->part, "title", curve->title, "x", curve->x_label,
+	                 "points", points);
+}
+
 int probe_partial_write(const char *path, const struct ifr_probe_result *result, unsigned done, int64_t spent_ns,
                         struct ifr_error *err) {
-	json_t *findings = json_array();
+	json_t *findings = json_array(), *curves = json_array();
 	for (size_t i = 0; i < result->findings_count; i++)
 		json_array_append_new(findings, pack_finding(&result->findings[i]));
-	json_t *document = json_pack("{s:s,s:s,s:I,s:i,s:I,s:o}", "version", INTERFERO_VERSION, "machine",
+	for (size_t i = 0; i < result->curves_count; i++)
+		json_array_append_new(curves, pack_curve(&result->curves[i]));
+	json_t *document = json_pack("{s:s,s:s,s:I,s:i,s:I,s:o,s:o}", "version", INTERFERO_VERSION, "machine",
 	                             result->machine, "seed", (json_int_t)result->seed, "done", (int)done, "spent_ns",
-	                             (json_int_t)spent_ns, "findings", findings);
+	                             (json_int_t)spent_ns, "findings", findings, "curves", curves);
 	char *text = json_dumps(document, JSON_INDENT(1)), *folder = ifr_path_dir(path);
 	int rc = ifr_dir_make(folder, err);
 	if (!rc)
@@ -54,14 +65,29 @@ static bool unpack_finding(json_t *object, struct ifr_probe_result *result) {
 	return true;
 }
 
+static bool unpack_curve(json_t *object, struct ifr_probe_result *result) {
+	const char *title, *x_label;
+	json_t *points;
+	int part;
+	if (json_unpack(object, "{s:i,s:s,s:s,s:o}", "part", &part, "title", &title, "x", &x_label, "points",
+	                &points) ||
+	    part < 0 || part >= IFR_PROBE_PARTS)
+		return false;
+	const size_t count = json_array_size(points) / 4;
+	struct ifr_probe_curve *curve = probe_add_curve(result, (enum ifr_probe_part)part, title, x_label, count);
+	for (size_t i = 0; i < 4 * count; i++)
+		curve->points[i / 4][i % 4] = json_number_value(json_array_get(points, i));
+	return true;
+}
+
 static int unpack(const char *path, json_t *document, struct ifr_probe_result *result, unsigned *done,
                   int64_t *spent_ns, struct ifr_error *err) {
 	const char *version, *machine;
-	json_t *findings;
+	json_t *findings, *curves;
 	json_int_t seed, spent;
 	int parts;
-	if (json_unpack(document, "{s:s,s:s,s:I,s:i,s:I,s:o}", "version", &version, "machine", &machine, "seed", &seed,
-	                "done", &parts, "spent_ns", &spent, "findings", &findings))
+	if (json_unpack(document, "{s:s,s:s,s:I,s:i,s:I,s:o,s:o}", "version", &version, "machine", &machine, "seed",
+	                &seed, "done", &parts, "spent_ns", &spent, "findings", &findings, "curves", &curves))
 		return ifr_fail(err, IFR_E_USAGE, "%s: no probe that was interrupted: probe without --resume", path);
 	if (strcmp(version, INTERFERO_VERSION) || strcmp(machine, result->machine) || (uint64_t)seed != result->seed)
 		return ifr_fail(err, IFR_E_USAGE,
@@ -70,6 +96,9 @@ static int unpack(const char *path, json_t *document, struct ifr_probe_result *r
 	for (size_t i = 0; i < json_array_size(findings); i++)
 		if (!unpack_finding(json_array_get(findings, i), result))
 			return ifr_fail(err, IFR_E_USAGE, "%s: finding %zu is none: probe without --resume", path, i + 1);
+	for (size_t i = 0; i < json_array_size(curves); i++)
+		if (!unpack_curve(json_array_get(curves, i), result))
+			return ifr_fail(err, IFR_E_USAGE, "%s: curve %zu is none: probe without --resume", path, i + 1);
 	*done = (unsigned)parts;
 	*spent_ns = spent;
 	return 0;

@@ -71,6 +71,14 @@ struct ifr_probe_step {
 	double missed;
 };
 
+/* Measured values at points, of one process: what an edge or a level was told from. */
+struct ifr_probe_curve {
+	enum ifr_probe_part part;
+	char *title, *x_label;
+	double (*points)[4]; /* x, cycles, and their interval */
+	size_t count;
+};
+
 struct ifr_probe_result {
 	char *machine; /* of a described one: its specification; else the processor's family and model */
 	bool is_described;
@@ -79,6 +87,8 @@ struct ifr_probe_result {
 	size_t findings_count, findings_room;
 	struct ifr_probe_step *steps;
 	size_t steps_count, steps_room;
+	struct ifr_probe_curve *curves;
+	size_t curves_count;
 };
 
 /* Errors: IFR_E_USAGE for a wrong description; IFR_E_ENVIRONMENT if this machine cannot be measured. */
@@ -88,6 +98,10 @@ void ifr_probe_release(struct ifr_probe_result *result);
 const struct ifr_probe_finding *ifr_probe_find(const struct ifr_probe_result *result, const char *key);
 
 void ifr_probe_text(const struct ifr_probe_result *result, struct ifr_buffer *out);
+/* The value with its interval and unit, or "not told"; the caller frees. */
+char *ifr_probe_value(const struct ifr_probe_finding *finding);
+/* A page with the table and a plot of each curve. */
+void ifr_probe_html(const struct ifr_probe_result *result, struct ifr_buffer *out);
 void ifr_probe_json(const struct ifr_probe_result *result, struct ifr_buffer *out);
 /* Writes a description: the nearest one, or the one that was probed, with the values found, each with its experiment.
  * Errors: IFR_E_USAGE if no description is near. */

@@ -61,8 +61,29 @@ teardown_file() {
 	jq -e '[.findings[] | select(.told) | select(.low == null or .high == null or .low > .high)] | length == 0' found.json
 }
 
-@test "a probe by the clock with little time ends, and its table fits" {
-	within 60 interfero probe --only btb,return,tlbs,front,core --budget 1s -q >table
+@test "a probe by the clock with little time ends, its table fits, and its page is well formed" {
+	need python3
+	within 60 interfero probe --only btb,return,tlbs,front,core --budget 1s -q --html page.html >table
+	# The page has the table's values; where something was measured, its plots have one line for each process.
+	python3 - page.html <<-'END' || say "$(head -c 2000 page.html)"
+		import html.parser, sys
+		text = open(sys.argv[1], encoding="utf-8").read()
+		class Page(html.parser.HTMLParser):
+		    void = {"meta", "path"}
+		    open, lines, cells = [], [], 0
+		    def handle_starttag(self, tag, attributes):
+		        if tag not in self.void: self.open.append(tag)
+		        if tag == "figure": self.lines.append(0)
+		        if tag == "path" and dict(attributes)["class"] in "ab": self.lines[-1] += 1
+		        self.cells += tag == "td"
+		    def handle_startendtag(self, tag, attributes): 
+		        if tag == "path" and dict(attributes)["class"] in "ab": self.lines[-1] += 1
+		    def handle_endtag(self, tag): assert self.open.pop() == tag
+		page = Page()
+		page.feed(text)
+		assert not page.open and page.cells >= 15 and all(0 < lines <= 2 for lines in page.lines), page.lines
+		assert "nan" not in text and "inf" not in text.replace("info", "")
+	END
 	not grep -qE '.{81}' table
 	grep -q '^  return_stack.entries' table
 	grep -q "^  op-cache-ops" table
