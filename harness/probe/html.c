@@ -33,7 +33,9 @@ static double x_at(const struct scale *scale, double x) {
 	return LEFT + part * (WIDTH - LEFT - RIGHT);
 }
 
+/* Within the frame: an interval of disturbed repetitions is cut there, and medians are not. */
 static double y_at(const struct scale *scale, double y) {
+	y = fmin(fmax(y, 0), scale->y_most);
 	return HEIGHT - BOTTOM - y / scale->y_most * (HEIGHT - TOP - BOTTOM);
 }
 
@@ -44,38 +46,47 @@ static struct scale choose_scale(const struct ifr_probe_curve *curves, size_t co
 			const double *point = curves[i].points[j];
 			scale.x_least = fmin(scale.x_least, point[0]);
 			scale.x_most = fmax(scale.x_most, point[0]);
-			scale.y_most = fmax(scale.y_most, fmax(point[1], point[3]));
+			scale.y_most = fmax(scale.y_most, point[1]);
 		}
 	scale.is_logarithmic = scale.x_least > 0 && scale.x_most > 8 * scale.x_least;
-	scale.y_most = scale.y_most > 0 ? 1.05 * scale.y_most : 1;
+	scale.y_most = scale.y_most > 0 ? 1.2 * scale.y_most : 1;
 	if (scale.x_most <= scale.x_least)
 		scale.x_most = scale.x_least + 1;
 	return scale;
 }
 
 static void name_number(char *name, double value) {
-	const char *unit = value >= 1 << 20 ? "Mi" : value >= 1 << 13 ? "Ki" : "";
-	snprintf(name, NAME_ROOM, "%.3g%s%s",
-	         value >= 1 << 20 ? value / (1 << 20)
-	         : *unit          ? value / 1024
-	                          : value,
-	         *unit ? " " : "", unit);
+	const char *unit = value >= 1 << 20 ? " Mi" : value >= 1 << 13 ? " Ki" : "";
+	snprintf(name, NAME_ROOM, "%.5g%s", value >= 1 << 20 ? value / (1 << 20) : *unit ? value / 1024 : value, unit);
+}
+
+/* The least of 1, 2 and 5 times a power of ten with which a few steps reach `extent`. */
+static double choose_step(double extent) {
+	const double least = extent / TICKS, power = pow(10, floor(log10(least)));
+	return power * (least > 5 * power ? 10 : least > 2 * power ? 5 : least > power ? 2 : 1);
+}
+
+static void put_x(const struct scale *scale, double x, struct ifr_buffer *out) {
+	char name[NAME_ROOM];
+	name_number(name, x);
+	ifr_buffer_printf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>", x_at(scale, x),
+	                  HEIGHT - BOTTOM + 18, name);
 }
 
 static void put_axes(const struct scale *scale, const char *x_label, struct ifr_buffer *out) {
-	char name[NAME_ROOM];
-	for (unsigned i = 0; i <= TICKS; i++) {
-		const double part = (double)i / TICKS, y = scale->y_most * part,
-					 x = scale->is_logarithmic ? scale->x_least * pow(scale->x_most / scale->x_least, part)
-		                                       : scale->x_least + part * (scale->x_most - scale->x_least);
+	const double y_step = choose_step(scale->y_most), x_step = choose_step(scale->x_most - scale->x_least);
+	for (unsigned i = 0; i * y_step <= scale->y_most; i++)
 		ifr_buffer_printf(out,
 		                  "<path class=\"grid\" d=\"M%d %.1fH%d\"/><text x=\"%d\" y=\"%.1f\" "
-		                  "text-anchor=\"end\">%.3g</text>",
-		                  LEFT, y_at(scale, y), WIDTH - RIGHT, LEFT - 6, y_at(scale, y) + 4, y);
-		name_number(name, x);
-		ifr_buffer_printf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>", x_at(scale, x),
-		                  HEIGHT - BOTTOM + 18, name);
-	}
+		                  "text-anchor=\"end\">%.5g</text>",
+		                  LEFT, y_at(scale, i * y_step), WIDTH - RIGHT, LEFT - 6, y_at(scale, i * y_step) + 4,
+		                  i * y_step);
+	if (scale->is_logarithmic)
+		for (double x = exp2(ceil(log2(scale->x_least))); x <= scale->x_most; x *= 2)
+			put_x(scale, x, out);
+	else
+		for (double x = ceil(scale->x_least / x_step) * x_step; x <= scale->x_most; x += x_step)
+			put_x(scale, x, out);
 	ifr_buffer_printf(out,
 	                  "<path class=\"axis\" d=\"M%d %dV%dH%d\"/><text x=\"%d\" y=\"%d\" text-anchor=\"middle\">",
 	                  LEFT, TOP, HEIGHT - BOTTOM, WIDTH - RIGHT, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6);
