@@ -43,6 +43,7 @@ static const struct ifr_command commands[] = {
 	{"predict", ifr_command_predict, "predict cycles under other branch predictors", &ifr_predict_argp},
 	{"trace", ifr_command_trace, "print or check a recording", &ifr_trace_argp},
 	{"pack", ifr_command_pack, "pack an experiment, to run it again elsewhere", &ifr_pack_argp},
+	{"merge", ifr_command_merge, "make one experiment of several", &ifr_merge_argp},
 	{"import", ifr_command_import, "make an experiment from other tools' measurements", &ifr_import_argp},
 	{"kit", ifr_command_kit, "manage captured links", &ifr_kit_argp},
 	{"probe", ifr_command_probe, "find out how a processor is organised by running on it", &ifr_probe_argp},

@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/buffer.h"
+#include "common/clock.h"
 #include "harness/campaign/cycles.h"
 #include "harness/campaign/model_values.h"
 #include "harness/campaign/state.h"
@@ -210,11 +212,24 @@ static int validate_sweeps(struct campaign_state *state, struct ifr_error *err) 
 	return validate_fact(state, "sweep", sweeps, err);
 }
 
+/* A name that no other experiment has: 128 random bits. Runs of parts are told apart by it when these are merged. */
+static char *make_identity(void) {
+	uint64_t bits[2] = {0};
+	if (getrandom(bits, sizeof bits, 0) != sizeof bits)
+		bits[0] = (uint64_t)ifr_clock_ns(), bits[1] = (uint64_t)getpid();
+	return ifr_format("%016" PRIx64 "%016" PRIx64, bits[0], bits[1]);
+}
+
 /* The rest of what the campaign needs to be run again, and that may change when it is resumed. */
 static int record_circumstances(struct campaign_state *state, struct ifr_error *err) {
 	const struct ifr_campaign *plan = &state->plan;
 	char *cwd = getcwd(NULL, 0);
 	int result = update_fact(state, "started", utc_now(), err);
+	/* A piece of a campaign has the campaign's. */
+	char *identity = ifr_experiment_get(state->experiment, "identity");
+	if (!result && !identity)
+		result = update_fact(state, "identity", make_identity(), err);
+	free(identity);
 	if (!result && cwd)
 		result = ifr_experiment_set(state->experiment, "folder", cwd, err);
 	if (!result)
@@ -240,6 +255,11 @@ static char *print_cure(const struct ifr_plan *cure) {
 
 int campaign_record_configuration(struct campaign_state *state, struct ifr_error *err) {
 	const struct ifr_campaign *plan = &state->plan;
+	char *merged = ifr_experiment_get(state->experiment, "merged");
+	free(merged);
+	if (merged)
+		return ifr_fail(err, IFR_E_USAGE, "%s was merged from others and cannot be continued: choose another -o",
+		                plan->file);
 	adopt_seed(state);
 	const struct {
 		const char *name;

@@ -14,10 +14,18 @@
 	"CREATE TABLE simulated(variant INTEGER NOT NULL REFERENCES variant(id), counter INTEGER NOT NULL REFERENCES" \
 	" counter(id), value REAL NOT NULL, PRIMARY KEY(variant, counter)) WITHOUT ROWID;"
 
+/* Runs of this machine, which the facts describe, have node 0. Origins tell whose repetition a number was. */
+#define NODE_COLUMN " node INTEGER NOT NULL DEFAULT 0"
+#define NODE_TABLES                                                                                                \
+	"CREATE TABLE node(id INTEGER PRIMARY KEY, host TEXT NOT NULL, processor TEXT NOT NULL, kernel TEXT NOT NULL," \
+	" facts TEXT NOT NULL, UNIQUE(host, processor, kernel));"                                                      \
+	"CREATE TABLE origin(number INTEGER PRIMARY KEY, experiment TEXT NOT NULL, repetition INTEGER NOT NULL,"       \
+	" UNIQUE(experiment, repetition));"
+
 #define RUN_COLUMNS                                                                                          \
 	"(id INTEGER PRIMARY KEY, variant INTEGER NOT NULL REFERENCES variant(id), repetition INTEGER NOT NULL," \
 	" pass INTEGER NOT NULL, started_ns INTEGER NOT NULL, exit_status INTEGER NOT NULL, refused TEXT,"       \
-	" copy INTEGER NOT NULL DEFAULT 0, twin INTEGER NOT NULL DEFAULT 0,"                                     \
+	" copy INTEGER NOT NULL DEFAULT 0, twin INTEGER NOT NULL DEFAULT 0," NODE_COLUMN ","                     \
 	" UNIQUE(variant, repetition, pass, twin));"
 
 static const char schema[] =
@@ -32,11 +40,11 @@ static const char schema[] =
 	"CREATE UNIQUE INDEX cell ON variant(program, layout);"
 	"CREATE TABLE run" RUN_COLUMNS
 	"CREATE TABLE sample(run INTEGER NOT NULL REFERENCES run(id), counter INTEGER NOT NULL REFERENCES counter(id),"
-	" value REAL NOT NULL, PRIMARY KEY(run, counter)) WITHOUT ROWID;" SIMULATED_TABLE
+	" value REAL NOT NULL, PRIMARY KEY(run, counter)) WITHOUT ROWID;" SIMULATED_TABLE NODE_TABLES
 	"PRAGMA application_id=1229345360;"
-	"PRAGMA user_version=3;"
+	"PRAGMA user_version=4;"
 	"COMMIT;";
-_Static_assert(EXPERIMENT_APPLICATION_ID == 1229345360 && EXPERIMENT_SCHEMA == 3, "as in the schema");
+_Static_assert(EXPERIMENT_APPLICATION_ID == 1229345360 && EXPERIMENT_SCHEMA == 4, "as in the schema");
 
 /* Schema 1 has the ids of two programs' variants interleaved (id 2 i and 2 i + 1 for layout i), the model's values as
  * one run of each variant in a pass after the measured ones, and the axis link-order under its old name, objects. */
@@ -66,12 +74,18 @@ static const char upgrade_from_1[] =
  * rename those references, too. */
 static const char upgrade_from_2[] =
 	"BEGIN IMMEDIATE;"
-	"CREATE TABLE run_3" RUN_COLUMNS "INSERT INTO run_3(id,variant,repetition,pass,started_ns,exit_status,refused)"
+	"CREATE TABLE run_4" RUN_COLUMNS "INSERT INTO run_4(id,variant,repetition,pass,started_ns,exit_status,refused)"
 	" SELECT id,variant,repetition,pass,started_ns,exit_status,refused FROM run;"
 	"DROP TABLE run;"
-	"ALTER TABLE run_3 RENAME TO run;"
-	"INSERT OR IGNORE INTO fact SELECT 'copies', 'one for all repetitions' FROM fact WHERE name='started';"
-	"PRAGMA user_version=3;"
+	"ALTER TABLE run_4 RENAME TO run;"
+	"INSERT OR IGNORE INTO fact SELECT 'copies', 'one for all repetitions' FROM fact WHERE name='started';" NODE_TABLES
+	"PRAGMA user_version=4;"
+	"COMMIT;";
+
+/* In schema 3 all runs were of one machine. */
+static const char upgrade_from_3[] =
+	"BEGIN IMMEDIATE;"
+	"ALTER TABLE run ADD COLUMN" NODE_COLUMN ";" NODE_TABLES "PRAGMA user_version=4;"
 	"COMMIT;";
 
 int database_fail(sqlite3 *database, struct ifr_error *err) {
@@ -232,7 +246,7 @@ static int upgrade_schema(sqlite3 **database, int64_t version, bool in_place, st
 	int result = in_place ? 0 : move_to_memory(database, err);
 	if (!result && version < 2)
 		result = database_run(*database, upgrade_from_1, err);
-	return result ? result : database_run(*database, upgrade_from_2, err);
+	return result ? result : database_run(*database, version < 3 ? upgrade_from_2 : upgrade_from_3, err);
 }
 
 /* A path as SQLite takes it when options follow; the caller frees. */

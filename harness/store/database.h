@@ -9,7 +9,7 @@
 
 #include "common/error.h"
 
-enum { EXPERIMENT_APPLICATION_ID = 0x49465250, EXPERIMENT_SCHEMA = 3 };
+enum { EXPERIMENT_APPLICATION_ID = 0x49465250, EXPERIMENT_SCHEMA = 4 };
 
 /* Opens and checks a file. create: opens it for writing, and makes the schema in an empty or new one. A file of
  * an older schema is brought to today's: in place when it is opened for writing, else in a copy in memory. The

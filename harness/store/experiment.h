@@ -4,7 +4,7 @@
  * holds whole runs, each once.
  *
  * docs/interfero-experiment.md, which is installed as interfero-experiment(5), has the tables and their columns. Files of
- * schemas 1 and 2 are read, and brought to schema 3 when they are written. */
+ * schemas 1 to 3 are read, and brought to schema 4 when they are written. */
 #ifndef IFR_HARNESS_EXPERIMENT_H
 #define IFR_HARNESS_EXPERIMENT_H
 

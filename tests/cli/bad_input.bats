@@ -144,8 +144,8 @@ bad_plan() {
 	dd if=/dev/zero bs=1 seek=4096 count=9000 conv=notrunc of=scratched.exp status=none
 	refuse 4 scratched.exp damaged -- interfero report scratched.exp
 	cp ../good.exp newer.exp
-	sql newer.exp 'PRAGMA user_version=4'
-	refuse 4 newer.exp "schema 4" -- interfero report newer.exp
+	sql newer.exp 'PRAGMA user_version=5'
+	refuse 4 newer.exp "schema 5" -- interfero report newer.exp
 	cp ../good.exp odd.exp
 	sql odd.exp "UPDATE fact SET value='' WHERE name='seed'; DELETE FROM counter"
 	run --separate-stderr interfero report odd.exp

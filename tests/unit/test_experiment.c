@@ -115,9 +115,9 @@ static void test_create_and_reopen(void **state) {
 	free(seed);
 	ifr_experiment_close(experiment);
 	ifr_experiment_close(NULL);
-	/* The numbers that experiment.h promises: "IFRP" in ASCII, schema 3. */
+	/* The numbers that experiment.h promises: "IFRP" in ASCII, schema 4. */
 	assert_int_equal(ask("PRAGMA application_id"), 0x49465250);
-	assert_int_equal(ask("PRAGMA user_version"), 3);
+	assert_int_equal(ask("PRAGMA user_version"), 4);
 	assert_int_equal(ask("SELECT count(*) FROM warning"), 1);
 	assert_int_equal(ask("SELECT count(*) FROM variant WHERE refused='crashed'"), 1);
 }
@@ -235,7 +235,7 @@ static void check_upgraded(void) {
 	ifr_dataset_release(&dataset);
 }
 
-/* A reader leaves a file of schema 1 as it is; a writer brings it to schema 3. Both see the same experiment. */
+/* A reader leaves a file of schema 1 as it is; a writer brings it to schema 4. Both see the same experiment. */
 static void test_a_file_of_schema_1(void **state) {
 	(void)state;
 	run_sql(file, schema_1);
@@ -248,7 +248,7 @@ static void test_a_file_of_schema_1(void **state) {
 	assert_true(ifr_experiment_has_run(experiment, 2, 1, 0));
 	assert_false(ifr_experiment_has_run(experiment, 2, 0, 1));
 	ifr_experiment_close(experiment);
-	assert_int_equal(ask("PRAGMA user_version"), 3);
+	assert_int_equal(ask("PRAGMA user_version"), 4);
 	assert_int_equal(ask("SELECT count(*) FROM run"), 2);
 	assert_int_equal(ask("SELECT value FROM simulated WHERE variant=2 AND counter=1"), 77);
 	check_upgraded();
@@ -297,7 +297,7 @@ static void test_a_file_of_schema_2(void **state) {
 	const struct ifr_experiment_run run = {.variant = 2, .repetition = 2, .values = &value, .value_count = 1};
 	assert_int_equal(ifr_experiment_add_run(experiment, &run, NULL), 0);
 	ifr_experiment_close(experiment);
-	assert_int_equal(ask("PRAGMA user_version"), 3);
+	assert_int_equal(ask("PRAGMA user_version"), 4);
 	assert_int_equal(ask("SELECT count(*) FROM pragma_foreign_key_check"), 0);
 	assert_int_equal(ask("SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%run\\__%' ESCAPE '\\'"), 0);
 	assert_int_equal(ask("SELECT value FROM sample WHERE run=10"), 12);
@@ -378,8 +378,8 @@ static void test_files_that_are_none(void **state) {
 	assert_int_equal(before.length, after.length);
 	assert_memory_equal(before.data, after.data, before.length);
 	ifr_experiment_close(reopen());
-	run_sql(file, "PRAGMA user_version=4");
-	refused(file, "schema 4");
+	run_sql(file, "PRAGMA user_version=5");
+	refused(file, "schema 5");
 	refused(folder, "is not a file");
 	ifr_buffer_release(&before);
 	ifr_buffer_release(&after);

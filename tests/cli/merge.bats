@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# interfero merge: every sample once, each under its machine; parts that do not belong together are refused.
+
+load ../helpers
+
+setup_file() {
+	use_own_kits
+	build_sql
+	interfero-gcc -O1 "$programs/subject.c" -o subject
+	for part in a b; do
+		interfero bench -q --counters clock -n 3 -r 2 --seed 7 -o $part.exp -- ./subject >/dev/null
+	done
+	sql b.exp "UPDATE fact SET value='elsewhere' WHERE name='host'"
+	interfero bench -q --counters clock -n 3 -r 2 --seed 8 -o seed.exp -- ./subject >/dev/null
+}
+
+setup() {
+	use_own_folder
+	cp ../[ab].exp ../seed.exp .
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+# All samples with their identities: the time at which their run began, their layout and counter; one a line, in order.
+samples() {
+	sql "$1" "SELECT r.started_ns, v.layout, c.name, s.value FROM sample s JOIN run r ON r.id = s.run
+		JOIN variant v ON v.id = r.variant JOIN counter c ON c.id = s.counter ORDER BY 1, 2, 3"
+}
+
+# merged FILE PART...: the file holds the samples of the parts, each once.
+merged() {
+	local file=$1
+	shift
+	diff <(for part; do samples "$part"; done | sort) <(samples "$file" | sort) >&2
+}
+
+@test "every sample of two machines is there once, however often and in whatever order parts come" {
+	interfero merge -q -o all.exp a.exp b.exp
+	merged all.exp a.exp b.exp
+	[ "$(sql all.exp "SELECT group_concat(host, ' ') FROM (SELECT host FROM run JOIN node n ON n.id = node
+		GROUP BY host HAVING count(*) = (SELECT count(*) FROM run) / 2)" | wc -w)" -eq 2 ]
+	interfero merge -q -o all.exp b.exp a.exp b.exp
+	merged all.exp a.exp b.exp
+	# What was merged merges, too, and still knows its runs.
+	interfero merge -q -o again.exp b.exp all.exp a.exp
+	merged again.exp a.exp b.exp
+	# No copy of a file is in two parts, and no repetition.
+	[ "$(sql again.exp 'SELECT count(*) FROM (SELECT copy FROM run GROUP BY copy HAVING count(DISTINCT node) > 1)')" -eq 0 ]
+	[ "$(sql again.exp 'SELECT count(DISTINCT repetition), count(DISTINCT copy) FROM run')" = "4|4" ]
+	interfero report again.exp >report
+	grep -q layout report
+}
+
+@test "an experiment that went on adds what it has more" {
+	interfero merge -q -o all.exp a.exp b.exp
+	cp a.exp longer.exp
+	(cd .. && interfero bench -q --counters clock -n 3 -r 4 --seed 7 -o 2/longer.exp -- ./subject >/dev/null)
+	interfero merge -q -o all.exp longer.exp
+	merged all.exp longer.exp b.exp
+	# Two continuations have other values in one place: the first stays, and the user is told.
+	sql longer.exp "UPDATE run SET started_ns = started_ns + 1 WHERE repetition = 3"
+	run -0 --separate-stderr interfero merge -o all.exp longer.exp
+	[[ $stderr == *"4 of these began at another time"* ]] || say "$stderr"
+}
+
+# odd STATEMENT WORD...: a part that a statement made odd is refused, and nothing is written.
+odd() {
+	cp b.exp odd.exp
+	sql odd.exp "$1"
+	shift
+	refuse 2 odd.exp "$@" -- interfero merge -o new.exp a.exp odd.exp
+	[ ! -e new.exp ] && [ ! -e new.exp.partial ]
+	interfero merge -q -o old.exp a.exp
+	refuse 2 odd.exp "$@" -- interfero merge -o old.exp b.exp odd.exp
+	merged old.exp a.exp
+	rm old.exp
+}
+
+@test "parts that do not belong together are refused with the reason" {
+	refuse 2 seed.exp '"8"' '"7"' -- interfero merge -o new.exp a.exp seed.exp
+	odd "UPDATE variant SET sha256='f00' WHERE layout=0" program "built again"
+	odd "UPDATE variant SET sha256='f00' WHERE layout=2" "file of layout 2"
+	odd "UPDATE variant SET plan=replace(plan, 'seed=', 'seed=9') WHERE layout=3" "layout 3"
+	odd "UPDATE counter SET unit='ms' WHERE name='cpu_time'" cpu_time "ms of clock" "ns of clock"
+	odd "UPDATE fact SET value=value || ' more' WHERE name='command'" arguments more
+	odd "UPDATE fact SET value='one for all repetitions' WHERE name='copies'" copies
+	refuse 2 a.exp "another -o" -- interfero merge -o a.exp b.exp
+	refuse 2 "no experiment" -- interfero merge -o new.exp a.exp missing.exp
+	interfero merge -q -o all.exp a.exp b.exp
+	refuse 2 "cannot be continued" -- interfero bench -n 3 -o all.exp -- ../subject
+}
+
+@test "a part of schema 3 merges, and stays as it is" {
+	sql b.exp 'ALTER TABLE run DROP COLUMN node'
+	sql b.exp 'DROP TABLE node'
+	sql b.exp 'DROP TABLE origin'
+	sql b.exp "DELETE FROM fact WHERE name='identity'"
+	sql b.exp 'PRAGMA user_version=3'
+	interfero merge -q -o all.exp b.exp a.exp b.exp
+	merged all.exp a.exp b.exp
+	[ "$(sql b.exp 'PRAGMA user_version')" = 3 ]
+	chmod 444 a.exp
+	interfero merge -q -o other.exp a.exp b.exp
+	merged other.exp a.exp b.exp
+}
+
+@test "ten million samples take little memory" {
+	need_full_depth # minutes of disk; the same statements run above
+	for part in $(seq 10); do
+		cp a.exp big.$part
+		sql big.$part "DELETE FROM sample; DELETE FROM run; UPDATE fact SET value='big' WHERE name='identity'"
+		sql big.$part "WITH RECURSIVE n(i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM n WHERE i < 1249) INSERT INTO variant
+			(id,name,plan,build_id,sha256,facts,program,layout) SELECT i, 'v' || i, i, '', '', '', 0, i FROM n"
+		sql big.$part "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99) INSERT INTO run
+			(variant,repetition,pass,started_ns,exit_status,copy) SELECT v.id, i + 100 * $part, 0, i, 0, i FROM n, variant v"
+		sql big.$part "INSERT INTO sample SELECT r.id, c.id, r.repetition * 1000.0 + c.id FROM run r, counter c"
+	done
+	# As much again as SQLite's cache of 128 MiB, and the program.
+	(ulimit -v 400000 && interfero merge -q -o all.exp big.*)
+	[ "$(sql all.exp 'SELECT count(*), count(DISTINCT repetition) FROM run')" = "1250000|1000" ]
+	[ "$(sql all.exp 'SELECT count(*) FROM sample')" -eq $((1250000 * $(sql a.exp 'SELECT count(*) FROM counter'))) ]
+	[ "$(sql all.exp 'SELECT count(*) FROM sample s JOIN run r ON r.id = s.run
+		JOIN origin o ON o.number = r.repetition WHERE s.value <> o.repetition * 1000.0 + s.counter')" -eq 0 ]
+}
