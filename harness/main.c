@@ -44,6 +44,7 @@ static const struct ifr_command commands[] = {
 	{"trace", ifr_command_trace, "print or check a recording", &ifr_trace_argp},
 	{"pack", ifr_command_pack, "pack an experiment, to run it again elsewhere", &ifr_pack_argp},
 	{"merge", ifr_command_merge, "make one experiment of several", &ifr_merge_argp},
+	{"piece", ifr_command_piece, "measure a piece of a campaign on a cluster's node", &ifr_piece_argp},
 	{"import", ifr_command_import, "make an experiment from other tools' measurements", &ifr_import_argp},
 	{"kit", ifr_command_kit, "manage captured links", &ifr_kit_argp},
 	{"probe", ifr_command_probe, "find out how a processor is organised by running on it", &ifr_probe_argp},

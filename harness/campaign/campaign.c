@@ -295,7 +295,8 @@ static bool was_cut_short(const struct campaign_state *state) {
 /* Does everything that the experiment does not hold yet: a resumed campaign goes on here. */
 static int fill_experiment(struct campaign_state *state, struct ifr_campaign_result *result,
                            struct ifr_error *err) {
-	if (!campaign_is_incomplete(state) && !was_cut_short(state)) {
+	const bool references = state->plan.share.references;
+	if (!references && !campaign_is_incomplete(state) && !was_cut_short(state)) {
 		result->complete = result->measured = true;
 		return 0;
 	}
@@ -308,6 +309,8 @@ static int fill_experiment(struct campaign_state *state, struct ifr_campaign_res
 		failed = campaign_run_references(state, err);
 	if (!failed && !ifr_launch_interrupted())
 		campaign_announce_budget(state);
+	if (references)
+		return failed ? failed : ifr_experiment_set(state->experiment, "complete", "no: interrupted", err);
 	if (!failed && !ifr_launch_interrupted())
 		failed = campaign_profile_programs(state, err);
 	if (!failed && !ifr_launch_interrupted())
@@ -347,7 +350,7 @@ int ifr_campaign_run(const struct ifr_campaign *plan, struct ifr_campaign_result
 	state.experiment = NULL;
 	/* Recordings take long: after an interruption or the end of a budget, the same command goes on with them. */
 	const bool kept = (ifr_launch_interrupted() || result->budget_ended) && has_recorded(&state);
-	if (made_here && !result->runs && !result->complete && !kept)
+	if (made_here && !result->runs && !result->complete && !kept && (failed || !plan->share.references))
 		remove_files(&state);
 	else if (state.folder && !plan->keep_variants && may_remove_variants(&state, result) &&
 	         (!failed || (!had_folder && !result->runs)))

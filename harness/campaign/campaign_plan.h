@@ -37,6 +37,16 @@ struct ifr_campaign_program {
 	                                    none */
 };
 
+/* A part of a design that several processes carry out: a chunk of the layouts in one repetition. The seed draws anew in
+ * each repetition which layouts make a chunk, so that layouts can be compared across chunks. */
+struct ifr_share {
+	bool references; /* nothing but the reference runs */
+	unsigned chunks; /* of each repetition; 0: all is measured here */
+	unsigned chunk, repetition;
+};
+
+struct ifr_cluster;
+
 struct ifr_campaign {
 	const char *file; /* the experiment */
 	const struct ifr_campaign_program *programs;
@@ -52,6 +62,9 @@ struct ifr_campaign {
 	bool seed_given;      /* false: an existing experiment's seed is kept */
 	unsigned variants;    /* layouts, without the shipped one */
 	unsigned repetitions; /* runs of each variant */
+	struct ifr_share share;
+	const struct ifr_cluster *cluster;   /* for commands: where pieces are measured; NULL: all is measured here */
+	bool dry_run;                        /* for commands: say what would be submitted there */
 	const struct ifr_executor *executor; /* of the measured runs; NULL: this machine */
 	const char *counters;
 	const char *metric;  /* by which the experiment is reported: it must be a counter; NULL: any */

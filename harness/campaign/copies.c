@@ -16,6 +16,7 @@
 
 #include "common/clock.h"
 #include "common/file.h"
+#include "harness/campaign/missing_runs.h"
 #include "harness/campaign/state.h"
 
 bool campaign_keeps_file(const struct campaign_state *state, unsigned id) {
@@ -32,7 +33,8 @@ bool campaign_has_twin(const struct campaign_state *state, unsigned id, unsigned
 bool campaign_needs_run(const struct campaign_state *state, const struct ifr_job *job) {
 	struct ifr_experiment *experiment = state->experiment;
 	const bool again = job->repetition >= state->plan.repetitions;
-	if (again && !(state->again && state->again[job->variant]))
+	if ((again && !(state->again && state->again[job->variant])) ||
+	    !campaign_shares_run(state, job->variant, job->repetition))
 		return false;
 	if (!campaign_has_variant(state, job->variant) || ifr_experiment_variant_refused(experiment, job->variant) ||
 	    ifr_experiment_run_copy(experiment, job->variant, job->repetition, job->pass, job->twin) >= 0)

@@ -2,7 +2,22 @@
 /* The rest of the work: runs and values of the model that the experiment lacks, and the variants that these need. */
 #include "harness/campaign/missing_runs.h"
 
+#include <stdio.h>
+
+#include "common/random.h"
+
 #include "harness/campaign/model_values.h"
+
+bool campaign_shares_run(const struct campaign_state *state, unsigned id, unsigned repetition) {
+	const struct ifr_share *share = &state->plan.share;
+	char name[48];
+	if (share->references || !share->chunks)
+		return !share->references;
+	snprintf(name, sizeof name, "%u:%u", repetition, campaign_layout_of(state, id));
+	return repetition == share->repetition &&
+	       ifr_random_below(ifr_random_keyed(state->plan.generator.seed, "chunk", name), share->chunks) ==
+	           share->chunk;
+}
 
 unsigned campaign_missing_runs_of(const struct campaign_state *state, unsigned id) {
 	unsigned missing = 0;
@@ -10,7 +25,8 @@ unsigned campaign_missing_runs_of(const struct campaign_state *state, unsigned i
 		return 0;
 	for (unsigned repetition = 0; repetition < state->plan.repetitions; repetition++)
 		for (unsigned pass = 0; pass < ifr_counters_passes(state->counters); pass++)
-			missing += !ifr_experiment_has_run(state->experiment, id, repetition, pass);
+			missing += campaign_shares_run(state, id, repetition) &&
+			           !ifr_experiment_has_run(state->experiment, id, repetition, pass);
 	return missing;
 }
 

@@ -15,4 +15,7 @@ bool campaign_needs_variant(const struct campaign_state *state, unsigned id);
 unsigned campaign_count_needed(const struct campaign_state *state, unsigned program);
 bool campaign_is_incomplete(const struct campaign_state *state);
 
+/* Whether a run belongs to the part of the design that is measured here. */
+bool campaign_shares_run(const struct campaign_state *state, unsigned id, unsigned repetition);
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "common/file.h"
 #include "common/process.h"
+#include "harness/cluster/cluster.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/machine_option.h"
@@ -323,11 +324,27 @@ static int report_end(const struct ifr_campaign *campaign, const struct ifr_camp
 	return 0;
 }
 
+/* Here or on a cluster, where nothing is decided before all pieces are there. */
+static int carry_out(const struct ifr_campaign *campaign, struct ifr_stopping_rule *rule,
+                     struct ifr_campaign_result *done, struct ifr_error *err) {
+	struct ifr_buffer text = {0};
+	if (!campaign->cluster)
+		return ifr_campaign_run_until(campaign, rule, done, err);
+	if (!campaign->dry_run)
+		return ifr_cluster_run(campaign->cluster, campaign, done, err);
+	int result = ifr_cluster_describe(campaign->cluster, campaign, &text, err);
+	if (!result)
+		result = ifr_command_print(&text, err);
+	ifr_buffer_release(&text);
+	return result;
+}
+
 int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *layouts, bool quiet,
                          const char *ending, struct ifr_stopping_rule *rule, campaign_report *report,
                          void *context) {
 	struct ifr_campaign_result done = {0};
 	struct ifr_error error = {0}, *err = &error;
+	struct ifr_campaign_program measured;
 	struct ifr_kit kit;
 	bool has_kit = false;
 	char *program = NULL, *library = NULL, *file = NULL;
@@ -348,12 +365,12 @@ int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *l
 	}
 	if (!result) {
 		file = ifr_format("%s.%s", ifr_path_base(library ? library : program), ending);
-		const struct ifr_campaign_program under_test = {.path = library ? library : program,
-		                                                .kit = has_kit ? &kit : NULL,
-		                                                .name = campaign->library  ? campaign->library
-		                                                        : campaign->driven ? campaign->driven
-		                                                                           : campaign->argv[0]};
-		campaign->programs = &under_test;
+		measured = (struct ifr_campaign_program){.path = library ? library : program,
+		                                         .kit = has_kit ? &kit : NULL,
+		                                         .name = campaign->library  ? campaign->library
+		                                                 : campaign->driven ? campaign->driven
+		                                                                    : campaign->argv[0]};
+		campaign->programs = &measured;
 		campaign->program_count = 1;
 		campaign->user = library ? program : driver;
 		campaign->driven = driver ? program : NULL;
@@ -367,7 +384,7 @@ int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *l
 			result = ifr_campaign_set_aside(campaign->file, err);
 	}
 	if (!result) {
-		result = ifr_campaign_run_until(campaign, rule, &done, err);
+		result = carry_out(campaign, rule, &done, err);
 		campaign->generator.seed = done.seed;
 		campaign->programs = NULL;
 		if (campaign->progress)

@@ -342,7 +342,7 @@ static int compare(const struct rerun *rerun, const struct ifr_campaign *campaig
 	return result;
 }
 
-static void release(struct rerun *rerun) {
+void rerun_close(struct rerun *rerun) {
 	for (int i = 0; i < PROGRAMS_MOST; i++) {
 		ifr_kit_release(&rerun->kits[i]);
 		free(rerun->paths[i]);
@@ -353,23 +353,35 @@ static void release(struct rerun *rerun) {
 	free(rerun->work);
 	free(rerun->user);
 	free(rerun->counters);
+	free(rerun);
+}
+
+int rerun_open(const char *old, struct ifr_campaign *campaign, struct rerun **opened, struct ifr_error *err) {
+	struct rerun *rerun = ifr_alloc(sizeof *rerun);
+	rerun->old = old;
+	rerun->work = ifr_format("%s.again", campaign->file);
+	*opened = rerun;
+	int result = open_recorded(rerun, err);
+	return result ? result : fill_campaign(rerun, campaign, err);
+}
+
+const struct ifr_dataset *rerun_recorded(const struct rerun *rerun) {
+	return &rerun->dataset;
 }
 
 int rerun_experiment(const char *old, struct ifr_campaign *campaign, const char *metric, bool quiet) {
 	struct ifr_campaign_result done = {0};
 	struct ifr_error err = {0};
+	struct rerun *rerun = NULL;
 	char *name = name_file(old);
 	const char *shown = campaign->file ? campaign->file : name;
 	char *file = absolute(shown), *itself = absolute(old);
-	struct rerun rerun = {.old = old, .work = ifr_format("%s.again", file)};
 	const bool clash = !strcmp(file, itself);
 	campaign->file = file;
 	progress_follow(campaign, quiet);
 	catch_interrupts();
 	int result = clash ? ifr_fail(&err, IFR_E_USAGE, "%s is the experiment to repeat: choose another -o", old)
-	                   : open_recorded(&rerun, &err);
-	if (!result)
-		result = fill_campaign(&rerun, campaign, &err);
+	                   : rerun_open(old, campaign, &rerun, &err);
 	if (!result && campaign->fresh)
 		result = ifr_campaign_set_aside(file, &err);
 	if (!result)
@@ -377,17 +389,18 @@ int rerun_experiment(const char *old, struct ifr_campaign *campaign, const char 
 	if (campaign->progress)
 		progress_clear();
 	if (!result && (done.runs || done.complete))
-		result = compare(&rerun, campaign, metric, quiet, &err);
+		result = compare(rerun, campaign, metric, quiet, &err);
 	/* An interrupted repetition goes on with its folder; after a refusal nothing does. */
-	if (result ? !clash && !ifr_launch_interrupted() : done.complete)
-		ifr_tree_remove(rerun.work, NULL);
+	if (rerun && (result ? !ifr_launch_interrupted() : done.complete))
+		ifr_tree_remove(rerun->work, NULL);
 	if (!result && done.complete && !quiet)
 		ifr_command_note("the repetition is in %s", shown);
 	int status = result ? ifr_command_failed(&err) : done.refused_variants ? IFR_E_PROGRAM : 0;
 	if (done.interrupted || (result && ifr_launch_interrupted()))
 		status = STOPPED_BY_INTERRUPT;
 	ifr_plan_release(&campaign->generator.parameters);
-	release(&rerun);
+	if (rerun)
+		rerun_close(rerun);
 	free(itself);
 	free(name);
 	free(file);

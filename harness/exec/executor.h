@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An executor carries out jobs: each runs one variant once under one pass of counters. The campaign lists the
  * jobs and stores their outcomes; an executor knows only how to carry out a job. There are two executors: this machine
- * (ifr_executor_local), and the model (harness/simulate/model_executor.h).
+ * (ifr_executor_local), and the model (harness/simulate/model_executor.h). A cluster is none: its nodes carry out whole
+ * campaigns, each a share of the design (harness/cluster/cluster.h).
  *
  * To add an executor: implement carry_out in a file of its own, and let a command put it into struct ifr_campaign.
  * The launches of a request point into this process: an executor elsewhere serialises them. Reference runs, and the

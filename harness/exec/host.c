@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/exec/host.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -10,7 +11,9 @@
 
 char *ifr_host_name(void) {
 	struct utsname name;
-	return ifr_strdup(uname(&name) ? "unknown" : name.nodename);
+	/* Several nodes may be one host. */
+	const char *node = getenv("SLURMD_NODENAME");
+	return ifr_strdup(node && *node ? node : uname(&name) ? "unknown" : name.nodename);
 }
 
 char *ifr_host_kernel(void) {

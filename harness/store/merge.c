@@ -73,7 +73,7 @@ static int check_part(struct merging *merging, const char *part, struct ifr_erro
 	return merge_check(merging->database, merging->file, part, err);
 }
 
-/* What earlier parts brought is checked, too. */
+/* Earlier parts brought more to check against. */
 static int add_piece(struct merging *merging, const char *part, struct ifr_error *err) {
 	int result = check_part(merging, part, err);
 	return result ? result : merge_add(merging->database, &merging->copies, merging->result, err);
@@ -98,8 +98,8 @@ static int add_facts(struct merging *merging, struct ifr_error *err) {
 		" name='complete' AND value='yes' AND EXISTS(SELECT 1 FROM part.fact p WHERE p.name='complete');"
 		"UPDATE main.fact SET value=(SELECT count(*) FROM main.origin) WHERE name='rounds planned';"
 		"UPDATE main.fact SET value=(SELECT max(layout) FROM main.variant) WHERE name='variants planned';"
-		"UPDATE main.fact SET value=(SELECT group_concat(v, '; ') FROM (SELECT DISTINCT host AS v FROM main.node ORDER BY 1))"
-		" WHERE name='host' AND EXISTS(SELECT 1 FROM main.node);"
+		"UPDATE main.fact SET value=(SELECT group_concat(v, '; ') FROM (SELECT DISTINCT host AS v FROM main.node"
+		" ORDER BY 1)) WHERE name='host' AND EXISTS(SELECT 1 FROM main.node);"
 		"UPDATE main.fact SET value=(SELECT group_concat(v, '; ') FROM (SELECT DISTINCT processor AS v FROM main.node"
 		" ORDER BY 1)) WHERE name='processor' AND EXISTS(SELECT 1 FROM main.node);"
 		"UPDATE main.fact SET value=(SELECT group_concat(v, '; ') FROM (SELECT DISTINCT kernel AS v FROM main.node"

@@ -11,17 +11,25 @@
  * number for ever, and a number one origin. So a run is added once, in whatever order parts come. */
 #include "harness/store/merge_part.h"
 
-/* The identity of an experiment from before identities: no two of one machine begin in one second and folder. */
-#define IDENTITY(schema)                                                                                         \
-	"coalesce((SELECT value FROM " schema ".fact WHERE name='identity'), (SELECT group_concat(value, char(10))"  \
-	" FROM (SELECT value FROM " schema ".fact WHERE name IN ('started','host','folder','program','seed','boot')" \
-	" ORDER BY name)), 'unknown')"
-#define FACT(schema, wanted) "coalesce((SELECT value FROM " schema ".fact WHERE name='" wanted "'), '')"
-
-static const char maps[] =
+/* Facts of both files. An experiment from before identities has one of its facts: no two of one machine begin in one
+ * second and folder. */
+#define FACT(wanted) "coalesce((SELECT value FROM part.fact WHERE name='" wanted "'), '')"
+#define IDENTITY(schema)                                                                           \
+	"coalesce((SELECT value FROM " schema ".fact WHERE name='identity'),"                          \
+	" (SELECT group_concat(value, char(10)) FROM (SELECT value FROM " schema ".fact WHERE name IN" \
+	" ('started','host','folder','program','seed','boot') ORDER BY name)), 'unknown')"
+static const char facts[] =
 	"DROP TABLE IF EXISTS temp.variants; DROP TABLE IF EXISTS temp.counters; DROP TABLE IF EXISTS temp.nodes;"
-	"DROP TABLE IF EXISTS temp.repetitions; DROP TABLE IF EXISTS temp.wanted;"
-	/* Variants and counters keep their ids where these are free. */
+	"DROP TABLE IF EXISTS temp.repetitions; DROP TABLE IF EXISTS temp.wanted; DROP TABLE IF EXISTS temp.machine;"
+	"DROP TABLE IF EXISTS temp.identity;"
+	"CREATE TEMP TABLE machine(host,processor,kernel);"
+	"INSERT INTO machine VALUES(" FACT("host") "," FACT("processor") "," FACT(
+		"kernel") ");"
+				  "CREATE TEMP TABLE identity(part,main);"
+				  "INSERT INTO identity VALUES(" IDENTITY("part") "," IDENTITY("main") ");";
+
+/* Variants and counters keep their ids where these are free. */
+static const char variants[] =
 	"INSERT OR IGNORE INTO main.variant(id,name,plan,build_id,sha256,facts,refused,program,layout)"
 	" SELECT CASE WHEN EXISTS(SELECT 1 FROM main.variant WHERE id=p.id) THEN NULL ELSE id END,"
 	" name,plan,build_id,sha256,facts,refused,program,layout FROM part.variant p WHERE NOT EXISTS"
@@ -29,45 +37,44 @@ static const char maps[] =
 	"CREATE TEMP TABLE variants AS SELECT p.id AS old, m.id AS new FROM part.variant p JOIN main.variant m"
 	" USING(program, layout);"
 	"CREATE UNIQUE INDEX temp.old_variant ON variants(old, new);"
-	"UPDATE main.variant SET refused=(SELECT p.refused FROM part.variant p WHERE p.program=main.variant.program AND"
-	" p.layout=main.variant.layout) WHERE refused IS NULL AND EXISTS(SELECT 1 FROM part.variant p WHERE"
+	"UPDATE main.variant SET refused=(SELECT p.refused FROM part.variant p WHERE p.program=main.variant.program"
+	" AND p.layout=main.variant.layout) WHERE refused IS NULL AND EXISTS(SELECT 1 FROM part.variant p WHERE"
 	" p.program=main.variant.program AND p.layout=main.variant.layout AND p.refused IS NOT NULL);"
 	"INSERT INTO main.counter(id,name,unit,source) SELECT (SELECT coalesce(max(id)+1, 0) FROM main.counter) +"
 	" row_number() OVER (ORDER BY id)-1, name,unit,source FROM part.counter p WHERE NOT EXISTS"
 	" (SELECT 1 FROM main.counter m WHERE m.name=p.name) ORDER BY id;"
 	"CREATE TEMP TABLE counters AS SELECT p.id AS old, m.id AS new FROM part.counter p JOIN main.counter m"
 	" USING(name);"
-	"CREATE UNIQUE INDEX temp.old_counter ON counters(old, new);"
-	/* Node 0 is the machine of the facts. */
-	"INSERT OR IGNORE INTO main.node(host,processor,kernel,facts) SELECT " FACT("part", "host") "," FACT("part", "processor") "," FACT(
-		"part",
-		"kernel") ", (SELECT coalesce(group_concat(name || ': ' || value, char(10)), '') FROM part.fact WHERE name IN"
-				  " ('pinned to','boot','tool version') OR name LIKE 'doctor%') WHERE EXISTS(SELECT 1 FROM part.run WHERE node=0);"
-				  "INSERT OR IGNORE INTO main.node(host,processor,kernel,facts) SELECT host,processor,kernel,facts FROM part.node"
-				  " ORDER BY id;"
-				  "CREATE TEMP TABLE nodes AS SELECT p.id AS old, m.id AS new FROM part.node p JOIN main.node m"
-				  " USING(host, processor, kernel) UNION ALL SELECT 0, id FROM main.node WHERE host=" FACT(
-					  "part", "host") " AND"
-									  " processor=" FACT("part", "processor") " AND kernel=" FACT(
-										  "part",
-										  "kernel") ";"
-													"CREATE UNIQUE INDEX temp.old_node ON nodes(old, new);";
+	"CREATE UNIQUE INDEX temp.old_counter ON counters(old, new);";
+
+/* Node 0 is the machine of the facts. */
+static const char nodes[] =
+	"INSERT OR IGNORE INTO main.node(host,processor,kernel,facts) SELECT host, processor, kernel,"
+	" (SELECT coalesce(group_concat(name || ': ' || value, char(10)), '') FROM part.fact WHERE name IN"
+	" ('pinned to','boot','tool version','doctor')) FROM machine"
+	" WHERE EXISTS(SELECT 1 FROM part.run WHERE node=0);"
+	"INSERT OR IGNORE INTO main.node(host,processor,kernel,facts)"
+	" SELECT host,processor,kernel,facts FROM part.node ORDER BY id;"
+	"CREATE TEMP TABLE nodes AS SELECT p.id AS old, m.id AS new FROM part.node p JOIN main.node m"
+	" USING(host, processor, kernel) UNION ALL SELECT 0, id FROM main.node JOIN machine"
+	" USING(host, processor, kernel);"
+	"CREATE UNIQUE INDEX temp.old_node ON nodes(old, new);";
 
 /* The number of each of the part's repetitions. Those of the file's own identity keep theirs: a merge alone has others,
  * and no identity of its own. */
-static const char repetitions[] = "CREATE TEMP TABLE wanted AS SELECT n AS old, coalesce(o.experiment, " IDENTITY(
-	"part") ") AS experiment,"
-			" coalesce(o.repetition, n) AS repetition FROM (SELECT DISTINCT repetition AS n FROM part.run) LEFT JOIN"
-			" part.origin o ON o.number=n;"
-			"INSERT OR IGNORE INTO main.origin SELECT repetition, experiment, repetition FROM wanted WHERE"
-			" experiment=" IDENTITY(
-				"main") " ORDER BY repetition;"
-						"INSERT INTO main.origin SELECT (SELECT coalesce(max(number), -1) FROM main.origin)"
-						" + row_number() OVER (ORDER BY experiment, repetition), experiment, repetition FROM wanted w WHERE NOT EXISTS"
-						" (SELECT 1 FROM main.origin o WHERE o.experiment=w.experiment AND o.repetition=w.repetition);"
-						"CREATE TEMP TABLE repetitions AS SELECT w.old, o.number AS new FROM wanted w JOIN main.origin o"
-						" USING(experiment, repetition);"
-						"CREATE UNIQUE INDEX temp.old_repetition ON repetitions(old, new);";
+static const char repetitions[] =
+	"CREATE TEMP TABLE wanted AS SELECT n AS old, coalesce(o.experiment, (SELECT part FROM identity)) AS experiment,"
+	" coalesce(o.repetition, n) AS repetition FROM (SELECT DISTINCT repetition AS n FROM part.run)"
+	" LEFT JOIN part.origin o ON o.number=n;"
+	"INSERT OR IGNORE INTO main.origin SELECT repetition, experiment, repetition FROM wanted"
+	" WHERE experiment=(SELECT main FROM identity) ORDER BY repetition;"
+	"INSERT INTO main.origin SELECT (SELECT coalesce(max(number), -1) FROM main.origin)"
+	" + row_number() OVER (ORDER BY experiment, repetition), experiment, repetition FROM wanted w"
+	" WHERE NOT EXISTS (SELECT 1 FROM main.origin o WHERE o.experiment=w.experiment AND"
+	" o.repetition=w.repetition);"
+	"CREATE TEMP TABLE repetitions AS SELECT w.old, o.number AS new FROM wanted w JOIN main.origin o"
+	" USING(experiment, repetition);"
+	"CREATE UNIQUE INDEX temp.old_repetition ON repetitions(old, new);";
 
 static const char units[] =
 	"CREATE TABLE main.unit(id INTEGER PRIMARY KEY, program INTEGER NOT NULL, name TEXT NOT NULL,"
@@ -148,12 +155,12 @@ static int add_measured(sqlite3 *database, int64_t *copies, struct ifr_merge_res
 	return result;
 }
 
+static const char *const maps[] = {facts, variants, nodes, repetitions};
+
 int merge_add(sqlite3 *database, int64_t *copies, struct ifr_merge_result *added, struct ifr_error *err) {
 	int result = database_run(database, "BEGIN IMMEDIATE", err);
-	if (!result)
-		result = database_run(database, maps, err);
-	if (!result)
-		result = database_run(database, repetitions, err);
+	for (size_t i = 0; i < sizeof maps / sizeof *maps && !result; i++)
+		result = database_run(database, maps[i], err);
 	if (!result)
 		result = add_measured(database, copies, added, err);
 	if (!result)

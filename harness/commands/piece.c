@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interfero piece: measures a piece of a campaign on a node of a cluster. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "harness/cluster/cluster.h"
+#include "harness/commands/campaign_options.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/interrupts.h"
+#include "harness/commands/rerun.h"
+#include "harness/doctor/doctor.h"
+
+struct options {
+	const char *folder;
+	unsigned number;
+	bool numbered;
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
+	struct options *options = state->input;
+	struct ifr_error err = {0};
+	uint64_t number = 0;
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (!options->folder) {
+			options->folder = argument;
+			return 0;
+		}
+		if (options->numbered)
+			argp_error(state, "one piece at a time");
+		if (option_number("the piece", argument, 0, UINT32_MAX, &number, &err))
+			option_refuse(state, &err);
+		options->number = (unsigned)number;
+		options->numbered = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->numbered)
+			argp_error(state, "which piece? Name the folder and the number");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp ifr_piece_argp = {
+	NULL,
+	parse_option,
+	"FOLDER NUMBER",
+	"Measure a piece of a campaign that \"interfero bench --on slurm\" cut, and put its experiment into FOLDER.\v"
+	"The jobs that bench submits call this. By hand it does the same: NUMBER.exp is there whole, or NUMBER.failed "
+	"says why it is not. The bundle of the campaign is unpacked in a folder of this node (INTERFERO_CACHE, or "
+	"/tmp/interfero-USER-NODE), once for all pieces.\n"
+	"\n"
+	"Exit status: 0 measured, or there before; 2 usage, 3 the program failed, 4 the machine or a file.",
+	NULL,
+	NULL,
+	NULL};
+
+/* A checkup takes about a second: one for each boot of the node. */
+static void find_checkup(const struct ifr_piece *piece, struct ifr_buffer *text) {
+	char *boot = ifr_host_boot(), *path = ifr_format("%s/doctor-%s", piece->cache, boot);
+	if (ifr_file_read(path, 65536, text, NULL)) {
+		struct ifr_checkup checkup;
+		ifr_checkup_init(&checkup);
+		ifr_checkup_run(&checkup);
+		ifr_buffer_clear(text);
+		ifr_checkup_json(&checkup, text);
+		ifr_file_write(path, ifr_buffer_text(text), text->length, 0600, NULL);
+		ifr_checkup_release(&checkup);
+	}
+	free(path);
+	free(boot);
+}
+
+/* Pieces have their campaign's identity, and its reference to compare runs with. */
+static int adopt_facts(const char *file, const struct ifr_piece *piece, const struct ifr_dataset *recorded,
+                       struct ifr_error *err) {
+	struct ifr_experiment *experiment;
+	struct ifr_buffer checkup = {0};
+	int result = ifr_experiment_open(file, &experiment, err);
+	if (result)
+		return result;
+	for (size_t i = 0; i < recorded->fact_count && !result; i++) {
+		const struct ifr_dataset_fact *fact = &recorded->facts[i];
+		if (!strcmp(fact->name, "identity") || ifr_starts_with(fact->name, "reference "))
+			result = ifr_experiment_set(experiment, fact->name, fact->value, err);
+	}
+	find_checkup(piece, &checkup);
+	if (!result)
+		result = ifr_experiment_set(experiment, "doctor", ifr_buffer_text(&checkup), err);
+	ifr_buffer_release(&checkup);
+	ifr_experiment_close(experiment);
+	return result;
+}
+
+/* The counters that were recorded, but the model's, as --counters takes them. The caller frees. */
+static char *list_measured(const struct ifr_dataset *recorded) {
+	const char *list = ifr_dataset_fact(recorded, "counters");
+	struct ifr_strings words = {0};
+	struct ifr_buffer text = {0};
+	ifr_strings_split(&words, list ? list : "", ",");
+	ifr_buffer_puts(&text, "clock");
+	for (size_t i = 0; i < words.count; i++)
+		if (ifr_starts_with(words.items[i], "perf:") || ifr_starts_with(words.items[i], "region:"))
+			ifr_buffer_printf(&text, ",%s", words.items[i]);
+	ifr_strings_release(&words);
+	return ifr_buffer_detach(&text);
+}
+
+static unsigned number_fact(const struct ifr_dataset *dataset, const char *name) {
+	const char *value = ifr_dataset_fact(dataset, name);
+	return value ? (unsigned)strtoul(value, NULL, 10) : 0;
+}
+
+static int measure(const struct ifr_piece *piece, const char *file, struct ifr_campaign *campaign,
+                   const struct ifr_dataset *recorded, struct ifr_error *err) {
+	struct ifr_campaign_result done = {0};
+	char *counters = list_measured(recorded);
+	campaign->variants = number_fact(recorded, "variants planned");
+	campaign->repetitions = number_fact(recorded, "rounds planned");
+	campaign->counters = counters;
+	campaign->no_profile = true;
+	campaign->share = (struct ifr_share){.chunks = piece->chunks,
+	                                     .chunk = piece->number % piece->chunks,
+	                                     .repetition = piece->number / piece->chunks};
+	int result = adopt_facts(file, piece, recorded, err);
+	if (!result && campaign->share.repetition >= campaign->repetitions)
+		result = ifr_fail(err, IFR_E_USAGE, "the campaign has no piece %u", piece->number);
+	if (!result)
+		result = ifr_campaign_run(campaign, &done, err);
+	if (!result && !done.complete)
+		result = ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted");
+	if (!result)
+		result = ifr_piece_publish(piece, file, err);
+	free(counters);
+	return result;
+}
+
+static int carry_out(const struct ifr_piece *piece, struct ifr_error *err) {
+	struct ifr_campaign campaign;
+	struct rerun *rerun = NULL;
+	char *file = ifr_format("%s/e", piece->scratch), *kits = ifr_format("%s/kits", piece->cache);
+	campaign_options_init(&campaign);
+	campaign.file = file;
+	setenv("INTERFERO_KITS", kits, 1);
+	int result = rerun_open(piece->bundle, &campaign, &rerun, err);
+	if (!result)
+		result = measure(piece, file, &campaign, rerun_recorded(rerun), err);
+	ifr_strings_release(&campaign.environment);
+	ifr_plan_release(&campaign.generator.parameters);
+	rerun_close(rerun);
+	free(kits);
+	free(file);
+	return result;
+}
+
+int ifr_command_piece(int argc, char **argv) {
+	struct options options = {0};
+	struct ifr_error err = {0};
+	struct ifr_piece piece;
+	argp_parse(&ifr_piece_argp, argc, argv, 0, NULL, &options);
+	catch_interrupts();
+	int result = ifr_piece_open(options.folder, options.number, &piece, &err);
+	if (!result && !ifr_piece_is_done(&piece))
+		result = carry_out(&piece, &err);
+	if (result && !ifr_launch_interrupted())
+		ifr_piece_fail(&piece, err.message);
+	ifr_piece_release(&piece);
+	return result ? ifr_command_failed(&err) : 0;
+}
