@@ -23,9 +23,9 @@ struct gathering {
 	const struct ifr_cluster *cluster;
 	const struct ifr_campaign *campaign;
 	struct pieces pieces;
-	char *name;                  /* of the jobs */
-	bool *alive, *wanted, *over; /* over: done in an earlier look */
-	unsigned *attempts;          /* of this process */
+	char *name;                             /* of the jobs */
+	bool *alive, *wanted, *measured, *over; /* over: done in an earlier look */
+	unsigned *attempts;                     /* of this process */
 	unsigned done, done_before;
 	int64_t begun_ns;
 	bool silent; /* Slurm does not answer */
@@ -158,14 +158,10 @@ static char *read_failure(const struct gathering *gathering, unsigned number) {
 static int judge_piece(struct gathering *gathering, unsigned number, struct ifr_error *err) {
 	const enum piece_state state = piece_find(&gathering->pieces, number);
 	gathering->wanted[number] = false;
-	if (state == PIECE_MEASURED) {
-		int result = piece_gather(&gathering->pieces, number, gathering->campaign->file, err);
-		gathering->done += !result;
-		return result;
-	}
-	gathering->done += state == PIECE_DONE;
+	gathering->measured[number] = state == PIECE_MEASURED;
+	gathering->done += state == PIECE_DONE || state == PIECE_MEASURED;
 	gathering->over[number] = state == PIECE_DONE;
-	if (state == PIECE_DONE || gathering->alive[number] || gathering->silent)
+	if (state == PIECE_DONE || state == PIECE_MEASURED || gathering->alive[number] || gathering->silent)
 		return 0;
 	if (gathering->attempts[number] >= ATTEMPTS) {
 		char *why = state == PIECE_FAILED ? read_failure(gathering, number) : ifr_strdup("it left no reason");
@@ -214,8 +210,13 @@ static int look(struct gathering *gathering, struct ifr_error *err) {
 	note_silence(gathering,
 	             !slurm_find(gathering->name, gathering->over, gathering->alive, gathering->pieces.count));
 	gathering->done = 0;
+	memset(gathering->measured, 0, gathering->pieces.count * sizeof *gathering->measured);
 	for (unsigned i = 0; i < gathering->pieces.count && !result; i++)
 		result = judge_piece(gathering, i, err);
+	/* Also where a piece failed for good: others came. */
+	const int gathered =
+		pieces_gather(&gathering->pieces, gathering->measured, gathering->campaign->file, result ? NULL : err);
+	result = result ? result : gathered;
 	if (!result && !gathering->silent) {
 		struct ifr_error why = {0};
 		result = submit_wanted(gathering, &why);
@@ -268,6 +269,7 @@ static int begin_gathering(struct gathering *gathering, struct ifr_error *err) {
 	result = pieces_make(file, campaign->repetitions * gathering->cluster->kinds,
 	                     count_chunks(gathering->cluster, campaign, file), &gathering->pieces, err);
 	gathering->alive = ifr_alloc(gathering->pieces.count * sizeof *gathering->alive);
+	gathering->measured = ifr_alloc(gathering->pieces.count * sizeof *gathering->measured);
 	gathering->over = ifr_alloc(gathering->pieces.count * sizeof *gathering->over);
 	gathering->wanted = ifr_alloc(gathering->pieces.count * sizeof *gathering->wanted);
 	gathering->attempts = ifr_alloc(gathering->pieces.count * sizeof *gathering->attempts);
@@ -278,6 +280,7 @@ static void end_gathering(struct gathering *gathering) {
 	pieces_release(&gathering->pieces);
 	free(gathering->name);
 	free(gathering->alive);
+	free(gathering->measured);
 	free(gathering->over);
 	free(gathering->wanted);
 	free(gathering->attempts);

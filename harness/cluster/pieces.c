@@ -138,14 +138,22 @@ enum piece_state piece_find(const struct pieces *pieces, unsigned number) {
 	                                            : PIECE_OPEN;
 }
 
-int piece_gather(const struct pieces *pieces, unsigned number, const char *experiment, struct ifr_error *err) {
+int pieces_gather(const struct pieces *pieces, const bool *measured, const char *experiment,
+                  struct ifr_error *err) {
 	struct ifr_merge_result merged;
-	char *file = piece_path(pieces->folder, number, "exp"), *done = piece_path(pieces->folder, number, "done");
-	int result = ifr_experiment_merge_piece(experiment, file, &merged, err);
-	/* A kill between these two merges the piece again, which adds nothing. */
-	if (!result && rename(file, done))
-		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot rename %s", file);
-	free(done);
-	free(file);
+	struct ifr_strings files = {0};
+	for (unsigned i = 0; i < pieces->count; i++)
+		if (measured[i])
+			ifr_strings_take(&files, piece_path(pieces->folder, i, "exp"));
+	int result = files.count ? ifr_experiment_merge_pieces(experiment, files.items, files.count, &merged, err) : 0;
+	/* A kill between these two merges pieces again, which adds nothing. */
+	for (unsigned i = 0; i < pieces->count && !result; i++) {
+		char *file = piece_path(pieces->folder, i, "exp"), *done = piece_path(pieces->folder, i, "done");
+		if (measured[i] && rename(file, done))
+			result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot rename %s", file);
+		free(done);
+		free(file);
+	}
+	ifr_strings_release(&files);
 	return result;
 }

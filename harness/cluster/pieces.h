@@ -24,8 +24,9 @@ void pieces_release(struct pieces *pieces);
 
 char *piece_path(const char *folder, unsigned number, const char *ending);
 enum piece_state piece_find(const struct pieces *pieces, unsigned number);
-/* Merges a measured piece into the experiment. */
-int piece_gather(const struct pieces *pieces, unsigned number, const char *experiment, struct ifr_error *err);
+/* Merges measured pieces into the experiment, all at once: opening it costs more than a piece. */
+int pieces_gather(const struct pieces *pieces, const bool *measured, const char *experiment,
+                  struct ifr_error *err);
 /* Reads "campaign". *digest: for the caller to free. */
 int pieces_read(const char *folder, char **digest, unsigned *chunks, struct ifr_error *err);
 

@@ -203,19 +203,17 @@ int ifr_experiment_merge(const char *file, char *const *parts, size_t count, str
 	return failed;
 }
 
-int ifr_experiment_merge_piece(const char *file, const char *piece, struct ifr_merge_result *result,
-                               struct ifr_error *err) {
+int ifr_experiment_merge_pieces(const char *file, char *const *pieces, size_t count,
+                                struct ifr_merge_result *result, struct ifr_error *err) {
 	struct merging merging = {.file = file, .result = result};
-	char *part = ifr_strdup(piece);
 	*result = (struct ifr_merge_result){0};
-	int failed = begin_merging(&merging, &part, 1, err);
+	int failed = begin_merging(&merging, pieces, count, err);
 	if (!failed)
 		failed = open_target(&merging, file, err);
 	if (!failed)
 		failed = load_copies(&merging, err);
-	if (!failed)
-		failed = with_part(&merging, 0, add_piece, err);
+	for (size_t i = 0; i < count && !failed; i++)
+		failed = with_part(&merging, i, add_piece, err);
 	release_merging(&merging);
-	free(part);
 	return failed;
 }

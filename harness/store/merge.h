@@ -26,8 +26,8 @@ struct ifr_merge_result {
 int ifr_experiment_merge(const char *file, char *const *parts, size_t count, struct ifr_merge_result *result,
                          struct ifr_error *err);
 
-/* Merges the runs of one part into the experiment of its campaign: the facts of the file stay as they are. */
-int ifr_experiment_merge_piece(const char *file, const char *piece, struct ifr_merge_result *result,
-                               struct ifr_error *err);
+/* Merges pieces into the experiment of their campaign: the facts of the file stay as they are. */
+int ifr_experiment_merge_pieces(const char *file, char *const *pieces, size_t count,
+                                struct ifr_merge_result *result, struct ifr_error *err);
 
 #endif

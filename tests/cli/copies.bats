@@ -81,6 +81,8 @@ runs_with_files() {
 	sql e.exp 'INSERT INTO old SELECT id, variant, repetition, pass, started_ns, exit_status, refused FROM run'
 	sql e.exp 'DROP TABLE run'
 	sql e.exp 'ALTER TABLE old RENAME TO run'
+	sql e.exp 'DROP TABLE node'
+	sql e.exp 'DROP TABLE origin'
 	sql e.exp 'PRAGMA user_version=2'
 	interfero report --json e.exp >before.json
 	[ "$(jq '[.runs[].copy] | unique | length' before.json)" -eq 1 ]
