@@ -6,6 +6,7 @@
 
 #include "harness/analysis/conclusion.h"
 #include "harness/analysis/counter_result.h"
+#include "harness/analysis/machines.h"
 #include "harness/analysis/sweep.h"
 #include "harness/statistics/statistics.h"
 #include "harness/store/store.h"
@@ -109,6 +110,7 @@ struct ifr_analysis {
 	struct ifr_mean mean;         /* over the random layouts, runs within them; known where the components are */
 	struct ifr_tails tails;       /* of the random layouts' medians */
 	struct ifr_copy_findings copies;
+	struct ifr_machine_findings machines;
 	struct ifr_normality normality;
 	struct ifr_error no_components, no_normality;
 	double centre; /* median of the random layouts' medians; of all where there is no random one */

@@ -100,7 +100,10 @@ void ifr_runs_detrend(struct ifr_analysis *analysis) {
 	for (size_t i = 0; i < runs; i++)
 		analysis->detrended[i] = analysis->winsorised[i] =
 			counts(analysis, i) ? analysis->dataset->runs[i].value[analysis->metric_index] : NAN;
-	size_t count = order_by_time(analysis, moments);
+	ifr_machines_level(analysis, analysis->detrended);
+	memcpy(analysis->winsorised, analysis->detrended, runs * sizeof *analysis->winsorised);
+	/* Neighbours in time on several machines share no disturbance. */
+	size_t count = analysis->machines.nodes > 1 ? 0 : order_by_time(analysis, moments);
 	if (count && is_interleaved(analysis, moments, count))
 		detrend_runs(analysis, moments, count);
 	free(moments);

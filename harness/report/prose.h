@@ -45,7 +45,8 @@ void ifr_prose_adaptation(struct ifr_prose *prose);
 void ifr_prose_benchmarks(struct ifr_prose *prose);
 void ifr_prose_sweep(struct ifr_prose *prose); /* nothing where layouts are random */
 void ifr_prose_spread(struct ifr_prose *prose);
-void ifr_prose_copies(struct ifr_prose *prose); /* a paragraph of the section before */
+void ifr_prose_copies(struct ifr_prose *prose);   /* a paragraph of the section before */
+void ifr_prose_machines(struct ifr_prose *prose); /* nothing where one machine ran all */
 void ifr_prose_shipped(struct ifr_prose *prose);
 void ifr_prose_extremes(struct ifr_prose *prose);
 void ifr_prose_units(struct ifr_prose *prose);

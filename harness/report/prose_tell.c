@@ -47,6 +47,7 @@ void ifr_prose_tell(const struct ifr_analysis *analysis, ifr_prose_emit *emit, v
 	ifr_prose_benchmarks(&prose);
 	ifr_prose_sweep(&prose);
 	ifr_prose_spread(&prose);
+	ifr_prose_machines(&prose);
 	ifr_prose_shipped(&prose);
 	ifr_prose_extremes(&prose);
 	ifr_prose_units(&prose);

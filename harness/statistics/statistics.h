@@ -4,6 +4,7 @@
  *     sample.h       one sample: quantiles, moments, intervals, normality, density
  *     components.h   runs within layouts: variance components, the mean of all layouts, prediction
  *     replication.h  copies within layouts; how many of each level pay
+ *     crossed.h      layouts crossed with kinds of machines
  *     inference.h    ratios, differences of medians, correlation, classes, multiple tests, interim analyses, power
  *     regression.h   regression line, multiple regression, relative importance
  *     ridge.h        ridge regression
@@ -23,6 +24,7 @@
 #define IFR_HARNESS_STATISTICS_H
 
 #include "harness/statistics/components.h"
+#include "harness/statistics/crossed.h"
 #include "harness/statistics/disturbance.h"
 #include "harness/statistics/inference.h"
 #include "harness/statistics/regression.h"

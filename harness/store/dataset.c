@@ -38,7 +38,12 @@ void ifr_dataset_release(struct ifr_dataset *dataset) {
 		free(dataset->runs[i].refused);
 		free(dataset->runs[i].value);
 	}
+	for (size_t i = 0; i < dataset->node_count; i++) {
+		free(dataset->nodes[i].host);
+		free(dataset->nodes[i].processor);
+	}
 	ifr_dataset_clear_units(dataset);
+	free(dataset->nodes);
 	free(dataset->file);
 	free(dataset->facts);
 	free(dataset->counters);
@@ -119,6 +124,13 @@ struct ifr_dataset_counter *ifr_dataset_add_counter(struct ifr_dataset *dataset)
 	struct ifr_dataset_counter *counter = &dataset->counters[dataset->counter_count++];
 	memset(counter, 0, sizeof *counter);
 	return counter;
+}
+
+struct ifr_dataset_node *ifr_dataset_add_node(struct ifr_dataset *dataset) {
+	dataset->nodes = one_more(dataset->nodes, dataset->node_count, sizeof *dataset->nodes);
+	struct ifr_dataset_node *node = &dataset->nodes[dataset->node_count++];
+	*node = (struct ifr_dataset_node){0};
+	return node;
 }
 
 struct ifr_dataset_run *ifr_dataset_add_run(struct ifr_dataset *dataset) {

@@ -48,11 +48,17 @@ struct ifr_dataset_run {
 	bool simulated;      /* values of the model: nothing was executed, and what follows but value is 0 */
 	unsigned pass;       /* the number of the group of counters that was on */
 	unsigned copy;       /* of the variant's file: 0, 1, …; each copy lies elsewhere in memory */
+	unsigned node;       /* 0: the machine of the facts, else 1 + the index into nodes[] */
 	bool twin;           /* a second run on the copy of its repetition, which tells copies from runs */
 	int64_t started_ns;  /* since the epoch */
 	int exit_status;     /* 0..255, 128+signal after a signal */
 	char *refused;       /* NULL, or why this run's samples do not count */
 	double *value;       /* counter_count values; NaN where the counter was not on in this pass */
+};
+
+/* A machine that ran something, but the one of the facts. */
+struct ifr_dataset_node {
+	char *host, *processor;
 };
 
 struct ifr_dataset_fact {
@@ -71,6 +77,8 @@ struct ifr_dataset {
 	size_t counter_count;
 	struct ifr_dataset_variant *variants;
 	size_t variant_count;
+	struct ifr_dataset_node *nodes;
+	size_t node_count;
 	struct ifr_dataset_run *runs;
 	size_t run_count;
 	struct ifr_dataset_unit
@@ -101,6 +109,7 @@ bool ifr_counter_is_named(const char *name, const char *source, const char *aske
 int ifr_dataset_find_counter(const struct ifr_dataset *dataset, const char *asked);
 /* Each adds one zeroed element and returns it (valid until the next is added); strings in it are heap copies. */
 struct ifr_dataset_variant *ifr_dataset_add_variant(struct ifr_dataset *dataset);
+struct ifr_dataset_node *ifr_dataset_add_node(struct ifr_dataset *dataset);
 struct ifr_dataset_run *ifr_dataset_add_run(struct ifr_dataset *dataset);         /* value[] allocated, all NaN */
 struct ifr_dataset_counter *ifr_dataset_add_counter(struct ifr_dataset *dataset); /* before the first run */
 struct ifr_dataset_unit *ifr_dataset_add_unit(struct ifr_dataset *dataset);       /* at[] allocated, all 0 */

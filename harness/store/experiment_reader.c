@@ -43,6 +43,12 @@ static void take_variant(struct ifr_dataset *dataset, sqlite3_stmt *row) {
 	variant->sha256 = ifr_strdup(database_text(row, 7));
 }
 
+static void take_node(struct ifr_dataset *dataset, sqlite3_stmt *row) {
+	struct ifr_dataset_node *node = ifr_dataset_add_node(dataset);
+	node->host = ifr_strdup(database_text(row, 0));
+	node->processor = ifr_strdup(database_text(row, 1));
+}
+
 /* Rows of runs joined with their samples: the runs' columns come again with every sample. */
 static void take_run(struct ifr_dataset *dataset, sqlite3_stmt *row) {
 	static const int first_sample_column = 8;
@@ -63,6 +69,8 @@ static void take_run(struct ifr_dataset *dataset, sqlite3_stmt *row) {
 		run->refused = copy_or_null(row, 5);
 		run->copy = (unsigned)sqlite3_column_int64(row, 6);
 		run->twin = twin;
+		const size_t node = (size_t)sqlite3_column_int64(row, first_sample_column + 2);
+		run->node = node <= dataset->node_count ? (unsigned)node : 0;
 	}
 	if (sqlite3_column_type(row, first_sample_column) == SQLITE_NULL)
 		return;
@@ -110,10 +118,13 @@ static const struct table {
 	{"SELECT text FROM warning ORDER BY rowid", take_warning},
 	{"SELECT name,unit,source FROM counter ORDER BY id", take_counter},
 	{"SELECT program,layout,name,plan,build_id,facts,refused,sha256 FROM variant ORDER BY id", take_variant},
+	{"SELECT host,processor FROM node ORDER BY id", take_node},
 	{"WITH v AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM variant),"
-     " c AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM counter)"
-     " SELECT v.place,r.repetition,r.pass,r.started_ns,r.exit_status,r.refused,r.copy,r.twin,c.place,s.value FROM run r"
-     " JOIN v ON v.id=r.variant LEFT JOIN sample s ON s.run=r.id LEFT JOIN c ON c.id=s.counter"
+     " c AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM counter),"
+     " d AS (SELECT id, row_number() OVER (ORDER BY id) AS place FROM node)"
+     " SELECT v.place,r.repetition,r.pass,r.started_ns,r.exit_status,r.refused,r.copy,r.twin,c.place,s.value,"
+     " coalesce(d.place, 0) FROM run r"
+     " JOIN v ON v.id=r.variant LEFT JOIN d ON d.id=r.node LEFT JOIN sample s ON s.run=r.id LEFT JOIN c ON c.id=s.counter"
      " ORDER BY r.id, s.counter",
      take_run},
 	{"WITH v AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM variant),"

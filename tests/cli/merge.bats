@@ -87,6 +87,12 @@ odd() {
 	odd "UPDATE counter SET unit='ms' WHERE name='cpu_time'" cpu_time "ms of clock" "ns of clock"
 	odd "UPDATE fact SET value=value || ' more' WHERE name='command'" arguments more
 	odd "UPDATE fact SET value='one for all repetitions' WHERE name='copies'" copies
+	for part in a b; do
+		cp $part.exp two.$part
+		sql two.$part "INSERT INTO fact VALUES('programs', '2')"
+	done
+	sql two.b "UPDATE fact SET value='another' WHERE name='processor'"
+	refuse 2 another "kinds of machines" -- interfero merge -o new.exp two.a two.b
 	refuse 2 a.exp "another -o" -- interfero merge -o a.exp b.exp
 	refuse 2 "no experiment" -- interfero merge -o new.exp a.exp missing.exp
 	interfero merge -q -o all.exp a.exp b.exp
@@ -105,6 +111,25 @@ odd() {
 	chmod 444 a.exp
 	interfero merge -q -o other.exp a.exp b.exp
 	merged other.exp a.exp b.exp
+}
+
+@test "a faster kind of machine makes no layout faster" {
+	sql a.exp "UPDATE sample SET value = (SELECT 1000000.0 + 100000 * variant + 1000 * repetition FROM run WHERE id = sample.run)"
+	cp a.exp fast.exp
+	sql fast.exp "UPDATE fact SET value='another' WHERE name IN ('identity', 'host', 'processor')"
+	sql fast.exp "UPDATE sample SET value = value / 2"
+	# Some layouts have fewer runs there: medians of all runs would follow the numbers.
+	sql fast.exp "DELETE FROM sample WHERE run IN (SELECT id FROM run WHERE variant IN (1, 2) AND repetition = 1)"
+	sql fast.exp "DELETE FROM run WHERE variant IN (1, 2) AND repetition = 1"
+	interfero merge -q -o all.exp a.exp fast.exp
+	interfero report all.exp >report
+	grep -q "What do the machines have in common" report
+	tr -s ' \n' ' ' <report >words
+	# Half of the other's: 1 / sqrt 2 and sqrt 2 about the mean of both. All layouts are half of themselves.
+	grep -q "another: 1 node, level 0.707 " words || say "$(cat words)"
+	grep -q "A kind's own: 0[.0]* % more" words || say "$(cat words)"
+	interfero report a.exp >before
+	not grep -q "machines have in common" before
 }
 
 @test "ten million samples take little memory" {

@@ -451,8 +451,10 @@ static void test_damaged_files(void **state) {
 	struct ifr_buffer whole = {0};
 	char *path = ifr_format("%s/damaged", folder);
 	fill_file();
-	/* The last page holds the simulated values: with one in it, a cut there loses something. */
-	run_sql(file, "INSERT INTO simulated VALUES(0,0,1); PRAGMA wal_checkpoint(TRUNCATE)");
+	/* The last pages hold simulated values and origins: with one in each, a cut there loses something. */
+	run_sql(
+		file,
+		"INSERT INTO simulated VALUES(0,0,1); INSERT INTO origin VALUES(0,'e',0); PRAGMA wal_checkpoint(TRUNCATE)");
 	assert_int_equal(ifr_file_read(file, 0, &whole, NULL), 0);
 	for (size_t cut = 100; cut < whole.length; cut += whole.length / 40) {
 		write_damaged(path, whole.data, cut);
