@@ -56,6 +56,7 @@ start_slurm() {
 		done
 		echo "PartitionName=all Nodes=n[1-$count] Default=YES MaxTime=INFINITE State=UP"
 	} >"$slurm/slurm.conf"
+	guard_slurm
 	munged --force --key-file="$slurm/munge.key" --socket="$slurm/munge.socket" --pid-file="$slurm/munge.pid" \
 		--log-file="$slurm/log/munged" --seed-file="$slurm/munge.seed" >"$slurm/log/start" 2>&1 ||
 		say "munged: $(cat "$slurm/log/start" "$slurm/log/munged")"
@@ -64,6 +65,30 @@ start_slurm() {
 		start_node n$i
 	done
 	await 30 nodes_are_up "$count" || say "nodes do not come up: $(sinfo 2>&1) $(tail -n 5 "$slurm"/log/*)"
+}
+
+# guard_slurm: ends the daemons when the test is gone without its teardown, as after a timeout.
+guard_slurm() {
+	local owner=$$
+	(
+		trap '' TERM HUP INT
+		ids=
+		while kill -0 "$owner" && [ -e "$slurm/slurm.conf" ]; do
+			ids=$(cat "$slurm"/*.pid)
+			sleep 1
+		done
+		# The folder may be gone by now, but not an id that is still a daemon's with that folder.
+		for id in $ids; do
+			tr '\0' '\n' <"/proc/$id/environ" | grep -q -x "SLURM_CONF=$slurm/slurm.conf" && kill -9 "$id"
+		done
+	) >/dev/null 2>&1 3>&- &
+}
+
+end_daemons() {
+	local pid
+	for pid in "$slurm"/n*.pid "$slurm/slurmctld.pid" "$slurm/munge.pid"; do
+		[ ! -e "$pid" ] || kill_daemon "$(basename "$pid" .pid)"
+	done
 }
 
 start_controller() {
@@ -120,9 +145,7 @@ hurry() {
 stop_slurm() {
 	[ -n "${slurm:-}" ] || return 0
 	scancel -u root 2>/dev/null || true
-	local pid
-	for pid in "$slurm"/n*.pid "$slurm/slurmctld.pid" "$slurm/munge.pid"; do
-		[ ! -e "$pid" ] || kill_daemon "$(basename "$pid" .pid)"
-	done
+	end_daemons
+	rm -f "$slurm/slurm.conf"
 	unset SLURM_CONF
 }
