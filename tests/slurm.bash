@@ -79,7 +79,7 @@ guard_slurm() {
 		done
 		# The folder may be gone by now, but not an id that is still a daemon's with that folder.
 		for id in $ids; do
-			tr '\0' '\n' <"/proc/$id/environ" | grep -q -x "SLURM_CONF=$slurm/slurm.conf" && kill -9 "$id"
+			if grep -q -z -x "SLURM_CONF=$slurm/slurm.conf" "/proc/$id/environ"; then kill -9 "$id"; fi
 		done
 	) >/dev/null 2>&1 3>&- &
 }
@@ -118,7 +118,7 @@ kill_daemon() {
 	local id
 	id=$(cat "$slurm/$1.pid" 2>/dev/null) || return 0
 	# The id may be another's by now.
-	tr '\0' '\n' <"/proc/$id/cmdline" 2>/dev/null | grep -q -E 'slurm|munge' && kill -9 "$id"
+	if grep -q -a -E 'slurm|munge' "/proc/$id/cmdline" 2>/dev/null; then kill -9 "$id"; fi
 	rm -f "$slurm/$1.pid"
 }
 
