@@ -52,7 +52,7 @@ TOOL_SOURCES := $(call sources,model/recorder/valgrind) common/random.c
 VECTOR_SOURCES := $(wildcard model/replay/vector/*.c)
 VECTOR_OBJECTS := $(foreach set,avx2 avx512,$(VECTOR_SOURCES:%.c=$(BUILD)/objects/$(set)/%.o))
 LIBRARY_SOURCES := $(filter-out $(VECTOR_SOURCES) $(wildcard model/recorder/*.c model/recorder/valgrind/*.c) $(addprefix \
-	model/recorder/qemu/,recorder.c prefetches.c writer.c syscalls.c),$(call sources,common compiletime kit relinker model harness)) $(sort $(wildcard runtime/*.c))
+	model/recorder/qemu/,recorder.c prefetches.c writer.c syscalls.c),$(call sources,common compiletime kit relinker unlinker model harness)) $(sort $(wildcard runtime/*.c))
 MACHINES := $(sort $(wildcard model/machines/*.cfg))
 LIBRARY := $(BUILD)/libinterfero.a
 WRAPPER_SOURCES := wrapper/compiler.c wrapper/requested_layout.c $(call sources,common)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero kit: lists, shows, exports, imports and prunes captured links. */
+/* interfero kit: lists, shows, makes, exports, imports and prunes captured links. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +12,15 @@
 #include "harness/commands/layout_options.h"
 #include "harness/build/build.h"
 #include "kit/kit.h"
+#include "unlinker/unlinker.h"
 
 struct options {
-	const char *verb, *what, *output;
+	const char *verb, *what, *output, *from_relocations;
 	int64_t older_ns;
-	bool all;
+	bool all, dry_run;
 };
 
-enum { KEY_ALL = 256 };
+enum { KEY_ALL = 256, KEY_FROM_RELOCATIONS, KEY_DRY_RUN };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
@@ -34,6 +35,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case KEY_ALL:
 		options->all = true;
 		return 0;
+	case KEY_FROM_RELOCATIONS:
+		options->from_relocations = argument;
+		return 0;
+	case KEY_DRY_RUN:
+		options->dry_run = true;
+		return 0;
 	case 'O':
 		if (option_duration("--older-than", argument, &options->older_ns, &err))
 			option_refuse(state, &err);
@@ -47,7 +54,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 			argp_error(state, "too many words: \"%s\"", argument);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "list, show, export, import or prune?");
+		argp_error(state, "list, show, make, export, import or prune?");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -55,7 +62,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option table[] = {
-	{"output", 'o', "FILE", 0, "export: the file to write", 0},
+	{"output", 'o', "FILE", 0, "export: the file to write; make: also export the kit there", 0},
+	{"from-relocs", KEY_FROM_RELOCATIONS, "PROGRAM", 0, "make: a program that was linked with -Wl,--emit-relocs", 0},
+	{"dry-run", KEY_DRY_RUN, NULL, 0, "make: say what would move, and keep nothing", 0},
 	{NULL, 'a', NULL, OPTION_HIDDEN, NULL, 0},
 	{"all", KEY_ALL, NULL, 0, "prune: every kit", 0},
 	{"older-than", 'O', "TIME", 0, "prune: kits captured longer ago than 12h, 90m, … (720h: 30 days)", 0},
@@ -66,6 +75,7 @@ const struct argp ifr_kit_argp = {
 	parse_option,
 	"list\n"
 	"show KIT\n"
+	"make --from-relocs PROGRAM [-o FILE]\n"
 	"export KIT -o FILE\n"
 	"import FILE\n"
 	"prune [KIT | --all | --older-than TIME]",
@@ -73,6 +83,9 @@ const struct argp ifr_kit_argp = {
 	"list shows when each program was linked, the files and MiB that its link read, and its path. BUILD is "
 	"\"current\" where that file is still the one that was linked, \"older\" where it was built again since, and "
 	"\"gone\" where there is none.\n"
+	"\n"
+	"make takes a program apart that was linked elsewhere, by any linker, with -Wl,--emit-relocs: each function becomes a "
+	"unit. A program in which a reference cannot be shown is refused with the reason (docs/kits-from-relocations.md).\n"
 	"\n"
 	"KIT is a program, or a key (the program's build-id) or its beginning. Kits are in $INTERFERO_KITS, "
 	"$XDG_CACHE_HOME/interfero or ~/.cache/interfero.",
@@ -194,6 +207,30 @@ static int import_kit(const struct options *options, struct ifr_error *err) {
 	return result;
 }
 
+static int make_kit(const struct options *options, struct ifr_error *err) {
+	struct ifr_unlinked made;
+	struct ifr_kit kit;
+	const char *program = options->from_relocations;
+	if (!program || options->what)
+		return ifr_fail(err, IFR_E_USAGE, "kit make: of which program? Give --from-relocs PROGRAM and nothing else");
+	int result = ifr_unlinker_make_kit(program, options->dry_run, &made, err);
+	if (result)
+		return result;
+	ifr_command_note("%zu functions of %s in %zu units, %zu of them tied to a neighbour; %zu references resolved by the "
+	                 "assembler, %zu entries of jump tables",
+	                 made.functions, program, made.units, made.tied, made.resolved, made.tables);
+	if (options->dry_run)
+		return 0;
+	printf("%s\n", made.key);
+	ifr_kit_init(&kit);
+	if (options->output)
+		result = ifr_kit_load(made.key, &kit, err);
+	if (!result && options->output)
+		result = ifr_kit_export(&kit, options->output, err);
+	ifr_kit_release(&kit);
+	return result;
+}
+
 /* Whether a kit was captured longer ago than older_ns. */
 static bool is_old(const char *key, int64_t older_ns) {
 	struct ifr_kit kit;
@@ -241,6 +278,8 @@ int ifr_command_kit(int argc, char **argv) {
 		result = list_kits(&err);
 	else if (!strcmp(options.verb, "show"))
 		result = show_kit(options.what, &err);
+	else if (!strcmp(options.verb, "make"))
+		result = make_kit(&options, &err);
 	else if (!strcmp(options.verb, "export"))
 		result = export_kit(&options, &err);
 	else if (!strcmp(options.verb, "import"))
@@ -249,6 +288,6 @@ int ifr_command_kit(int argc, char **argv) {
 		result = prune_kits(&options, &err);
 	else
 		result =
-			ifr_fail(&err, IFR_E_USAGE, "kit: \"%s\" is none of list, show, export, import, prune", options.verb);
+			ifr_fail(&err, IFR_E_USAGE, "kit: \"%s\" is none of list, show, make, export, import, prune", options.verb);
 	return result ? ifr_command_failed(&err) : 0;
 }
