@@ -13,12 +13,13 @@ static void compare_with_kit(struct ifr_relinker *relinker) {
 	char digest[IFR_SHA256_HEX];
 	ifr_sha256(relinker->base.data, relinker->base.length, digest);
 	relinker->reproduces = !strcmp(digest, kit->sha256);
-	relinker->reason = relinker->reproduces ? ifr_strdup("")
-	                   : !strcmp(kit->linker, "relocations")
-	                       ? ifr_strdup("the kit is of the program's relocations, and its own link made other tables")
-	                   : strcmp(kit->linker, "ld.bfd")
-	                       ? ifr_format("the program was linked by %s, its variants are by ld.bfd", kit->linker)
-	                       : ifr_format("linking it again gave other bytes than \"%s\" did", kit->linker_version);
+	relinker->reason =
+		relinker->reproduces ? ifr_strdup("")
+		: !strcmp(kit->linker, "relocations")
+			? ifr_strdup("the kit is of the program's relocations, and its own link made other tables")
+		: strcmp(kit->linker, "ld.bfd")
+			? ifr_format("the program was linked by %s, its variants are by ld.bfd", kit->linker)
+			: ifr_format("linking it again gave other bytes than \"%s\" did", kit->linker_version);
 }
 
 /* Links the kit unchanged and reads the program, its map and its units. */

@@ -81,8 +81,7 @@ bool code_decode(struct code *code, uint64_t from, uint64_t to, struct code_run 
 		*at = base + offset;
 		if (all_zero(bytes + offset, to - *at))
 			return true;
-		if (!ZYAN_SUCCESS(
-				ZydisDecoderDecodeInstruction(&decoder, NULL, bytes + offset, to - *at, &decoded)))
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes + offset, to - *at, &decoded)))
 			return false;
 		mark_instruction(code, offset, &decoded);
 		if (is_padding(&decoded, bytes + offset))
@@ -98,6 +97,10 @@ int64_t code_value(const struct part *part, uint64_t address, unsigned bytes) {
 	int64_t wide;
 	int32_t word;
 	int16_t half;
+	/* A damaged file may lead anywhere. */
+	if (!part->bytes || address - part->header.sh_addr > part->header.sh_size ||
+	    bytes > part->header.sh_size - (address - part->header.sh_addr))
+		return 0;
 	switch (bytes) {
 	case 8:
 		memcpy(&wide, from, 8);

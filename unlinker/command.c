@@ -118,8 +118,8 @@ static int add_libraries(const struct program *program, const struct dynamic *dy
 		char *path = found ? ifr_path_normalise("/", found) : NULL;
 		if (!path) {
 			result = ifr_fail(err, IFR_E_ENVIRONMENT,
-			                  "the loader does not find %s, which %s needs: install it, or set LD_LIBRARY_PATH", name,
-			                  program->path);
+			                  "the loader does not find %s, which %s needs: install it, or set LD_LIBRARY_PATH",
+			                  name, program->path);
 		} else {
 			ifr_kit_add_input(kit, path);
 			ifr_strings_take(&kit->arguments, ifr_format("%s%s", IFR_KIT_ROOT, path));
@@ -153,15 +153,16 @@ static void add_exports(const struct program *program, struct ifr_kit *kit) {
 
 /* The linker is to change no instruction again: they are as it left them. */
 static void add_options(const struct program *program, const struct dynamic *dynamic, struct ifr_kit *kit) {
-	static const char *const always[] = {"-m", "elf_x86_64", "--no-relax", "--no-as-needed", "--allow-shlib-undefined"};
+	static const char *const always[] = {"-m", "elf_x86_64", "--no-relax", "--no-as-needed",
+	                                     "--allow-shlib-undefined"};
 	for (size_t i = 0; i < sizeof always / sizeof *always; i++)
 		ifr_strings_add(&kit->arguments, always[i]);
 	ifr_strings_add(&kit->arguments, dynamic->position_independent ? "-pie" : "-no-pie");
 	if (dynamic->frame_header)
 		ifr_strings_add(&kit->arguments, "--eh-frame-hdr");
-	ifr_strings_take(&kit->arguments, ifr_format("--hash-style=%s", !dynamic->sysv_hash  ? "gnu"
-	                                                                 : dynamic->gnu_hash ? "both"
-	                                                                                     : "sysv"));
+	ifr_strings_take(&kit->arguments, ifr_format("--hash-style=%s", !dynamic->sysv_hash ? "gnu"
+	                                                                : dynamic->gnu_hash ? "both"
+	                                                                                    : "sysv"));
 	ifr_strings_add(&kit->arguments, "-dynamic-linker");
 	ifr_strings_add(&kit->arguments, dynamic->interpreter);
 	add_keyword(kit, dynamic->now ? "now" : "lazy");

@@ -23,16 +23,17 @@ static void add_part(struct sections_made *made, const struct part *part, const 
 		.name = unit ? unit->name : part->name,
 		.start = unit ? unit->start : part->header.sh_addr,
 		.end = unit ? unit->end : part->header.sh_addr + part->header.sh_size,
-		.align = unit ? unit->align : part->header.sh_addralign ? part->header.sh_addralign : 1,
+		.align = unit                        ? unit->align
+	             : part->header.sh_addralign ? part->header.sh_addralign
+	                                         : 1,
 	};
 }
 
 /* Lists the sections; each part knows its first. */
-static int list_sections(const struct program *program, const struct split_units *units, struct sections_made *made,
-                         struct ifr_error *err) {
-	int result = 0;
+static void list_sections(const struct program *program, const struct split_units *units,
+                          const struct frames *frames, struct sections_made *made) {
 	made->first = ifr_alloc((program->part_count + 1) * sizeof *made->first);
-	for (size_t i = 1; i < program->part_count && !result; i++) {
+	for (size_t i = 1; i < program->part_count; i++) {
 		const struct part *part = &program->parts[i];
 		made->first[i] = made->count;
 		if (part->kind == PART_SPLIT)
@@ -40,14 +41,13 @@ static int list_sections(const struct program *program, const struct split_units
 				add_part(made, part, &units->items[k]);
 		else if (part->kind == PART_WHOLE)
 			add_part(made, part, NULL);
-		if (part->kind == PART_WHOLE && !strcmp(part->name, ".eh_frame") && part->bytes) {
+		if (part == frames->part) {
 			struct section_made *section = &made->items[made->count - 1];
 			section->rewritten = true;
-			result = frames_copy(program, part, &section->copy, &section->moved, err);
+			frames_copy(frames, &section->copy, &section->moved);
 		}
 	}
 	made->first[program->part_count] = made->count;
-	return result;
 }
 
 static void align_bytes(struct ifr_buffer *bytes, uint64_t align) {
@@ -70,14 +70,13 @@ static void write_contents(struct writer *writer) {
 		const bool bits = old->sh_type != SHT_NOBITS;
 		align_bytes(writer->bytes, 16);
 		Elf64_Shdr header = {
-			.sh_type = old->sh_type,
+			.sh_type = old->sh_type == SHT_X86_64_UNWIND ? SHT_PROGBITS : old->sh_type,
 			.sh_flags = old->sh_flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR | SHF_TLS | 0x10000000),
 			.sh_offset = writer->bytes->length,
 			.sh_size = section->rewritten ? section->copy.length : section->end - section->start,
 			.sh_addralign = section->align,
 		};
-		if (old->sh_type == SHT_INIT_ARRAY || old->sh_type == SHT_FINI_ARRAY ||
-		    old->sh_type == SHT_PREINIT_ARRAY)
+		if (old->sh_type == SHT_INIT_ARRAY || old->sh_type == SHT_FINI_ARRAY || old->sh_type == SHT_PREINIT_ARRAY)
 			header.sh_entsize = 8;
 		if (section->rewritten)
 			ifr_buffer_append(writer->bytes, section->copy.data, section->copy.length);
@@ -108,8 +107,7 @@ static bool make_relocation(const struct writer *writer, const struct section_ma
 		if (!symbol)
 			return false;
 	} else {
-		const size_t target = 
-			sections_made_at(writer->program, &writer->made, reference->part, reference->anchor);
+		const size_t target = sections_made_at(writer->program, &writer->made, reference->part, reference->anchor);
 		if (target == SIZE_MAX)
 			return false;
 		symbol = 1 + target; /* the symbols of sections come first */
@@ -150,10 +148,11 @@ static int write_relocations(struct writer *writer, size_t symtab, struct ifr_er
 			Elf64_Rela made;
 			const struct reference *reference = &references->items[next];
 			if (!make_relocation(writer, section, reference, &made))
-				return ifr_fail(err, IFR_E_USAGE,
-				                "%s cannot be taken apart: the reference in %s at %#llx leads to a symbol that lies "
-				                "nowhere",
-				                writer->program->path, section->name, (unsigned long long)reference->at);
+				return ifr_fail(
+					err, IFR_E_USAGE,
+					"%s cannot be taken apart: the reference in %s at %#llx leads to a symbol that lies "
+					"nowhere",
+					writer->program->path, section->name, (unsigned long long)reference->at);
 			ifr_buffer_append(writer->bytes, &made, sizeof made);
 		}
 		header.sh_size = writer->bytes->length - header.sh_offset;
@@ -198,8 +197,8 @@ static void write_tables(struct writer *writer) {
 	memcpy(writer->bytes->data, &writer->header, sizeof writer->header);
 }
 
-int object_make(const struct program *program, const struct split_units *units, struct references *references,
-                struct ifr_buffer *bytes, struct ifr_error *err) {
+int object_make(const struct program *program, const struct split_units *units, const struct frames *frames,
+                struct references *references, struct ifr_buffer *bytes, struct ifr_error *err) {
 	struct writer writer = {
 		.program = program,
 		.references = references,
@@ -215,8 +214,9 @@ int object_make(const struct program *program, const struct split_units *units, 
 		qsort(references->items, references->count, sizeof *references->items, by_place);
 	ifr_buffer_append(bytes, &writer.header, sizeof writer.header);
 	add_header(&writer, "", &none);
-	int result = list_sections(program, units, &writer.made, err);
-	if (!result && writer.made.count > SHN_LORESERVE / 2 - 8)
+	list_sections(program, units, frames, &writer.made);
+	int result = 0;
+	if (writer.made.count > SHN_LORESERVE / 2 - 8)
 		result = ifr_fail(err, IFR_E_USAGE, "%s has too many functions for a kit from relocations: %zu",
 		                  program->path, writer.made.count);
 	if (!result) {

@@ -8,7 +8,8 @@
 
 /* Writes the object file of all parts, units and references into bytes. Errors: IFR_E_USAGE for a reference to a symbol
  * that lies nowhere. */
-int object_make(const struct program *program, const struct split_units *units, struct references *references,
-                struct ifr_buffer *bytes, struct ifr_error *err);
+struct frames;
+int object_make(const struct program *program, const struct split_units *units, const struct frames *frames,
+                struct references *references, struct ifr_buffer *bytes, struct ifr_error *err);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "unlinker/versions.h"
+
 /* Sections of a part lie in the order of their addresses. */
 size_t sections_made_at(const struct program *program, const struct sections_made *made, const struct part *part,
                         uint64_t address) {
@@ -20,8 +22,9 @@ size_t sections_made_at(const struct program *program, const struct sections_mad
 			high = middle;
 	}
 	const struct section_made *section = &made->items[low];
-	return address >= section->start && (address < section->end || (end_too && address == section->end)) ? low
-	                                                                                                     : SIZE_MAX;
+	return address >= section->start && (address < section->end || (end_too && address == section->end))
+	           ? low
+	           : SIZE_MAX;
 }
 
 void sections_made_release(struct sections_made *made) {
@@ -53,11 +56,15 @@ static bool place_symbol(const struct program *program, const struct sections_ma
 	*symbol = program->symbols[index];
 	const unsigned type = ELF64_ST_TYPE(symbol->st_info);
 	if (program->imported[index]) {
-		const unsigned bind = symbol->st_shndx == SHN_UNDEF ? ELF64_ST_BIND(symbol->st_info) : STB_GLOBAL;
+		/* mold makes a weak name local that no library has. */
+		const unsigned given = ELF64_ST_BIND(symbol->st_info), bind = symbol->st_shndx != SHN_UNDEF ? STB_GLOBAL
+		                                                              : given == STB_LOCAL          ? STB_WEAK
+		                                                                                            : given;
 		*symbol = (Elf64_Sym){.st_info = ELF64_ST_INFO(bind, type)};
 		return true;
 	}
-	if (type == STT_SECTION)
+	/* ld names the symbols by the object file where no source file stands before them. */
+	if (type == STT_SECTION || type == STT_FILE)
 		return false;
 	if (symbol->st_shndx == SHN_ABS)
 		return true;
@@ -73,8 +80,8 @@ static bool place_symbol(const struct program *program, const struct sections_ma
 	return true;
 }
 
-static void add_symbols(const struct program *program, const struct sections_made *made,
-                        const bool *needed, struct object_symbols *symbols, bool local) {
+static void add_symbols(const struct program *program, const struct sections_made *made, const bool *needed,
+                        struct object_symbols *symbols, bool local) {
 	for (size_t i = 1; i < program->symbol_count; i++) {
 		Elf64_Sym symbol;
 		const char *name = program_symbol_name(program, i);
@@ -86,8 +93,11 @@ static void add_symbols(const struct program *program, const struct sections_mad
 			symbol.st_info = ELF64_ST_INFO(bind, ELF64_ST_TYPE(symbol.st_info));
 			symbol.st_other = STV_HIDDEN;
 		}
-		if ((bind == STB_LOCAL) == local)
-			symbols->map[i] = add_symbol(symbols, name, &symbol);
+		if ((bind == STB_LOCAL) != local)
+			continue;
+		char *imported = program->imported[i] ? versions_name(program, i) : NULL;
+		symbols->map[i] = add_symbol(symbols, imported ? imported : name, &symbol);
+		free(imported);
 	}
 }
 

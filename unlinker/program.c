@@ -33,7 +33,7 @@ static bool is_dropped(const struct part *part) {
 	case SHT_INIT_ARRAY:
 	case SHT_FINI_ARRAY:
 	case SHT_PREINIT_ARRAY:
-	case 0x70000001: /* SHT_X86_64_UNWIND */
+	case SHT_X86_64_UNWIND:
 		return !(part->header.sh_flags & SHF_ALLOC) || part_is_plt(part) || part_is_got(part) ||
 		       in_list(part->name, names);
 	default:
@@ -113,8 +113,7 @@ static int read_sections(struct program *program, struct ifr_error *err) {
 }
 
 const char *program_symbol_name(const struct program *program, size_t symbol) {
-	const char *name =
-		elf_strptr(program->file.elf, program->symbol_names, program->symbols[symbol].st_name);
+	const char *name = elf_strptr(program->file.elf, program->symbol_names, program->symbols[symbol].st_name);
 	return name ? name : "";
 }
 
@@ -183,9 +182,8 @@ static bool is_copied(const struct program *program, const Elf64_Sym *symbol) {
 		return false;
 	/* The end of a section has the address of the next one. */
 	const Elf64_Shdr *part = &program->parts[symbol->st_shndx].header;
-	const Elf64_Rela *copy = symbol->st_value - part->sh_addr < part->sh_size
-	                             ? program_dynamic_at(program, symbol->st_value)
-	                             : NULL;
+	const Elf64_Rela *copy =
+		symbol->st_value - part->sh_addr < part->sh_size ? program_dynamic_at(program, symbol->st_value) : NULL;
 	return copy && ELF64_R_TYPE(copy->r_info) == R_X86_64_COPY;
 }
 
@@ -193,11 +191,13 @@ static int read_symbols(struct program *program, struct ifr_error *err) {
 	program->imported = ifr_alloc(program->symbol_count + 1);
 	for (size_t i = 1; i < program->symbol_count; i++) {
 		const Elf64_Sym *symbol = &program->symbols[i];
-		program->imported[i] = symbol->st_shndx == SHN_UNDEF || is_linkers(program, i) || is_copied(program, symbol);
+		program->imported[i] =
+			symbol->st_shndx == SHN_UNDEF || is_linkers(program, i) || is_copied(program, symbol);
 		if (ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC && symbol->st_shndx != SHN_UNDEF)
-			return ifr_fail(err, IFR_E_USAGE,
-			                "%s chooses %s when it starts (IFUNC), which is not supported in kits from relocations",
-			                program->path, program_symbol_name(program, i));
+			return ifr_fail(
+				err, IFR_E_USAGE,
+				"%s chooses %s when it starts (IFUNC), which is not supported in kits from relocations",
+				program->path, program_symbol_name(program, i));
 	}
 	return 0;
 }
@@ -219,10 +219,11 @@ static int read_segments(struct program *program, struct ifr_error *err) {
 			program->thread_bytes = (segment.p_memsz + align - 1) / align * align;
 		}
 	}
-	return interpreter ? 0
-	                   : ifr_fail(err, IFR_E_USAGE,
-	                              "%s is a library or a static program; kits from relocations are of dynamic programs",
-	                              program->path);
+	return interpreter
+	           ? 0
+	           : ifr_fail(err, IFR_E_USAGE,
+	                      "%s is a library or a static program; kits from relocations are of dynamic programs",
+	                      program->path);
 }
 
 static int check_parts(const struct program *program, struct ifr_error *err) {
@@ -237,7 +238,8 @@ static int check_parts(const struct program *program, struct ifr_error *err) {
 	for (size_t i = 1; i < program->part_count; i++)
 		if (program->parts[i].header.sh_type == SHT_GNU_verdef)
 			return ifr_fail(err, IFR_E_USAGE,
-			                "%s defines versions of symbols, which is not supported in kits from relocations", path);
+			                "%s defines versions of symbols, which is not supported in kits from relocations",
+			                path);
 	return 0;
 }
 

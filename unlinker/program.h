@@ -9,6 +9,10 @@
 
 #include "kit/kit.h"
 
+#ifndef SHT_X86_64_UNWIND
+#define SHT_X86_64_UNWIND 0x70000001
+#endif
+
 enum part_kind {
 	PART_DROPPED, /* made by the linker, or of no use: .plt, .dynamic, .debug_info */
 	PART_WHOLE,   /* one section of the object file */

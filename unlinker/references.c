@@ -2,9 +2,10 @@
 #include "unlinker/references.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/buffer.h"
+#include "unlinker/distances.h"
+#include "unlinker/frames.h"
 #include "unlinker/relocation.h"
 
 void references_add(struct references *references, const struct reference *reference) {
@@ -97,29 +98,31 @@ static bool leads_outside(const struct relocation *relocation, uint64_t at, uint
 }
 
 /* A symbol of the section .text: the addend tells the function, and for tables not even that. */
-static relocation_problem add_into_text(struct relocation *relocation, uint64_t at, uint32_t type, int64_t addend) {
-	const bool frames = ifr_starts_with(relocation->part->name, ".eh_frame") ||
-	                    ifr_starts_with(relocation->part->name, ".gcc_except_table");
+static relocation_problem add_into_text(struct relocation *relocation, uint64_t at, uint32_t type,
+                                        int64_t addend) {
+	const bool exceptions = ifr_starts_with(relocation->part->name, ".gcc_except_table");
 	const uint64_t sum = relocation->value + (uint64_t)addend;
-	uint64_t target = sum + bytes_behind(relocation, at);
-	if (is_relative(type) && !relocation->code && !frames) {
-		if (type != R_X86_64_PC32 || !jump_tables_target(relocation->tables, relocation->program, relocation->units,
-		                                                 relocation->part, at, &target))
+	uint64_t anchor = sum + bytes_behind(relocation, at);
+	if (is_relative(type) && !relocation->code && !exceptions) {
+		if (type != R_X86_64_PC32 || !jump_tables_target(relocation->tables, relocation->program,
+		                                                 relocation->units, relocation->part, at, &anchor))
 			return "is the entry of a table that no function is known to use";
 		relocation->references->tables++;
 	}
-	const struct code *text = &relocation->references->codes[relocation->program->text - relocation->program->parts];
-	if (!split_unit_at(relocation->units, target) || !(code_marks(text, target) & MARK_START))
+	const struct code *text =
+		&relocation->references->codes[relocation->program->text - relocation->program->parts];
+	if (!split_unit_at(relocation->units, anchor) || !(code_marks(text, anchor) & MARK_START))
 		return "leads to no instruction";
 	references_add(relocation->references, &(struct reference){.at = at,
 	                                                           .type = type,
 	                                                           .part = relocation->program->text,
-	                                                           .anchor = target,
-	                                                           .addend = (int64_t)(sum - target)});
+	                                                           .anchor = anchor,
+	                                                           .addend = (int64_t)(sum - anchor)});
 	return NULL;
 }
 
-relocation_problem relocation_add_direct(struct relocation *relocation, uint64_t at, uint32_t type, int64_t addend) {
+relocation_problem relocation_add_direct(struct relocation *relocation, uint64_t at, uint32_t type,
+                                         int64_t addend) {
 	const struct program *program = relocation->program;
 	uint64_t value, sum = relocation->value + (uint64_t)addend - (is_relative(type) ? at : 0);
 	if (relocation->code && !(code_marks(relocation->code, at) & ~(unsigned)MARK_START))
@@ -185,19 +188,20 @@ static int fail_at(const struct relocation *relocation, relocation_problem probl
 	const struct program *program = relocation->program;
 	const struct function *function =
 		relocation->part == program->text ? split_function_at(relocation->units, relocation->at) : NULL;
-	const char *name = function && function->symbol ? program_symbol_name(program, function->symbol)
-	                                                : relocation->part->name;
+	const char *name =
+		function && function->symbol ? program_symbol_name(program, function->symbol) : relocation->part->name;
 	return ifr_fail(err, IFR_E_USAGE,
-	                "%s cannot be taken apart: the reference in %s at %#llx, of kind %u, to %s%+lld %s", program->path,
-	                name, (unsigned long long)relocation->at, relocation->type,
+	                "%s cannot be taken apart: the reference in %s at %#llx, of kind %u, to %s%+lld %s",
+	                program->path, name, (unsigned long long)relocation->at, relocation->type,
 	                is_section_symbol(relocation) && part_of_symbol(relocation)
 	                    ? part_of_symbol(relocation)->name
 	                    : program_symbol_name(program, relocation->symbol),
 	                (long long)relocation->addend, problem);
 }
 
-static int read_part(const struct program *program, const struct split_units *units, const struct jump_tables *tables,
-                     struct references *references, const struct part *part, struct ifr_error *err) {
+static int read_part(const struct program *program, const struct split_units *units,
+                     const struct jump_tables *tables, struct references *references, const struct part *part,
+                     struct ifr_error *err) {
 	const struct code *code = part_is_code(part) ? &references->codes[part - program->parts] : NULL;
 	for (size_t i = 0; i < part->relocation_count;) {
 		const Elf64_Rela *rela = &part->relocations[i];
@@ -222,8 +226,9 @@ static int read_part(const struct program *program, const struct split_units *un
 			                part->name);
 		relocation.value = program->symbols[symbol].st_value;
 		relocation.imported = program->imported[symbol];
-		if (is_section_symbol(&relocation) && part_of_symbol(&relocation) &&
-		    part_of_symbol(&relocation)->header.sh_flags & SHF_TLS)
+		if (is_section_symbol(&relocation) && !part_of_symbol(&relocation))
+			return fail_at(&relocation, "names no section", err);
+		if (is_section_symbol(&relocation) && part_of_symbol(&relocation)->header.sh_flags & SHF_TLS)
 			relocation.value -= program->thread_start;
 		relocation_problem problem = read_relocation(&relocation);
 		if (problem)
@@ -233,74 +238,18 @@ static int read_part(const struct program *program, const struct split_units *un
 	return 0;
 }
 
-/* --- references without relocations -------------------------------------------------------------------------- */
-
-static int by_place(const void *a, const void *b) {
-	const struct reference *x = a, *y = b;
-	return (x->at > y->at) - (x->at < y->at);
-}
-
-/* Makes relocations of distances between units that the assembler resolved. A distance that leads out of .text and has no
- * relocation is one that the program's relocations do not tell. */
-static int resolve_distances(const struct program *program, const struct split_units *units,
-                             struct references *references, struct ifr_error *err) {
-	const struct code *code = &references->codes[program->text - program->parts];
-	const uint64_t base = program->text->header.sh_addr, end = base + program->text->header.sh_size;
-	const size_t known = references->count;
-	if (known)
-		qsort(references->items, known, sizeof *references->items, by_place);
-	for (uint64_t at = base; at < end; at++) {
-		if (!(code_marks(code, at) & (MARK_BRANCH32 | MARK_MEMORY)))
-			continue;
-		const struct reference key = {.at = at};
-		if (known && bsearch(&key, references->items, known, sizeof key, by_place))
-			continue;
-		const uint64_t target = code_target(code, at);
-		const struct split_unit *from = split_unit_at(units, at), *to = split_unit_at(units, target);
-		if (from == to)
-			continue;
-		const struct function *function = split_function_at(units, at);
-		if (!to || !from || !(code_marks(code, target) & MARK_START))
-			return ifr_fail(err, IFR_E_USAGE,
-			                "%s cannot be taken apart: the instruction of %s at %#llx leads to %#llx, and no "
-			                "relocation says to what",
-			                program->path,
-			                function && function->symbol ? program_symbol_name(program, function->symbol) : ".text",
-			                (unsigned long long)at, (unsigned long long)target);
-		references_add(references, &(struct reference){.at = at,
-		                                               .type = R_X86_64_PC32,
-		                                               .part = program->text,
-		                                               .anchor = target,
-		                                               .addend = -(int64_t)code_rest(code, at)});
-		references->resolved++;
-	}
-	return 0;
-}
-
-/* Lists the addresses of data that code loads. */
-static void find_tables(const struct program *program, const struct references *references,
-                        struct jump_tables *tables) {
-	const struct code *code = &references->codes[program->text - program->parts];
-	const uint64_t base = program->text->header.sh_addr, end = base + program->text->header.sh_size;
-	for (uint64_t at = base; at < end; at++)
-		if (code_marks(code, at) & MARK_MEMORY) {
-			const uint64_t target = code_target(code, at);
-			if (target < base || target >= end)
-				jump_tables_add(tables, target, at);
-		}
-	jump_tables_sort(tables);
-}
-
-int references_find(const struct program *program, const struct split_units *units, struct references *references,
-                    struct ifr_error *err) {
+int references_find(const struct program *program, const struct split_units *units, const struct frames *frames,
+                    struct references *references, struct ifr_error *err) {
 	struct jump_tables tables = {0};
 	int result = 0;
-	find_tables(program, references, &tables);
+	distances_list(program, references, &tables);
 	for (size_t i = 1; i < program->part_count && !result; i++)
-		if (program->parts[i].kind != PART_DROPPED)
+		if (program->parts[i].kind != PART_DROPPED && &program->parts[i] != frames->part)
 			result = read_part(program, units, &tables, references, &program->parts[i], err);
 	if (!result)
-		result = resolve_distances(program, units, references, err);
+		result = frames_add_references(program, units, frames, references, err);
+	if (!result)
+		result = distances_resolve(program, units, references, err);
 	jump_tables_release(&tables);
 	return result;
 }

@@ -25,8 +25,9 @@ struct references {
 };
 
 /* Finds the references of all parts that are kept. Errors: IFR_E_USAGE for the first reference that cannot be shown. */
-int references_find(const struct program *program, const struct split_units *units, struct references *references,
-                    struct ifr_error *err);
+struct frames;
+int references_find(const struct program *program, const struct split_units *units, const struct frames *frames,
+                    struct references *references, struct ifr_error *err);
 void references_release(const struct program *program, struct references *references);
 
 void references_add(struct references *references, const struct reference *reference);

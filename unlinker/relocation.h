@@ -30,6 +30,7 @@ relocation_problem relocation_read_thread(struct relocation *relocation);
 /* Adds a reference of another kind or place to the same target. */
 void relocation_add(const struct relocation *relocation, uint64_t at, uint32_t type, int64_t addend);
 /* Adds a reference to code or data by the value that it has in the program. */
-relocation_problem relocation_add_direct(struct relocation *relocation, uint64_t at, uint32_t type, int64_t addend);
+relocation_problem relocation_add_direct(struct relocation *relocation, uint64_t at, uint32_t type,
+                                         int64_t addend);
 
 #endif

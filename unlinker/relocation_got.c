@@ -8,6 +8,9 @@ relocation_problem relocation_read_got(struct relocation *relocation) {
 	const uint64_t at = relocation->at;
 	if (!code)
 		return "is data in a place of code";
+	if (!relocation->imported &&
+	    ELF64_ST_TYPE(relocation->program->symbols[relocation->symbol].st_info) == STT_SECTION)
+		return "names no symbol";
 	const unsigned marks = code_marks(code, at);
 	if (marks & MARK_MEMORY) {
 		const uint64_t slot = at + (uint64_t)(code_value(relocation->part, at, 4) - relocation->addend);

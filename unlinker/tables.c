@@ -44,7 +44,7 @@ static bool same_source(const struct program *program, const struct function *a,
 
 bool jump_tables_target(const struct jump_tables *tables, const struct program *program,
                         const struct split_units *units, const struct part *data, uint64_t entry,
-                        uint64_t *target) {
+                        uint64_t *anchor) {
 	size_t low = 0, high = tables->count;
 	while (low < high) {
 		const size_t middle = (low + high) / 2;
@@ -56,16 +56,19 @@ bool jump_tables_target(const struct jump_tables *tables, const struct program *
 	if (!low || tables->items[low - 1].table < data->header.sh_addr)
 		return false;
 	const uint64_t table = tables->items[low - 1].table;
-	*target = table + (uint64_t)code_value(data, entry, 4);
-	const struct function *to = split_function_at(units, *target);
-	if (!to)
-		return false;
-	if (*target == to->start)
+	const uint64_t target = table + (uint64_t)code_value(data, entry, 4);
+	const struct function *to = split_function_at(units, target);
+	*anchor = target;
+	if (to && target == to->start)
 		return true;
 	for (size_t i = low; i-- > 0 && tables->items[i].table == table;) {
 		const struct function *user = split_function_at(units, tables->items[i].user);
-		if (user && same_source(program, user, to))
+		if (user && to && same_source(program, user, to))
 			return true;
+		if (user && !to && target == user->end) {
+			*anchor = user->start;
+			return true;
+		}
 	}
 	return false;
 }

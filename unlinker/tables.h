@@ -24,8 +24,10 @@ struct jump_tables {
 void jump_tables_add(struct jump_tables *tables, uint64_t table, uint64_t user);
 void jump_tables_sort(struct jump_tables *tables);
 void jump_tables_release(struct jump_tables *tables);
-/* Finds the target of the entry of four bytes at an address of data; false if it cannot be told. */
+/* Finds the function that the entry of four bytes at an address of data leads to; anchor receives an address in it. False
+ * if it cannot be told. Entries that are never used may lead to the end of the function. */
 bool jump_tables_target(const struct jump_tables *tables, const struct program *program,
-                        const struct split_units *units, const struct part *data, uint64_t entry, uint64_t *target);
+                        const struct split_units *units, const struct part *data, uint64_t entry,
+                        uint64_t *anchor);
 
 #endif

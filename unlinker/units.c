@@ -85,7 +85,8 @@ static int decode_functions(const struct program *program, struct code *code, st
 			return ifr_fail(err, IFR_E_USAGE,
 			                "%s has bytes in %s, at %#llx, that are no instructions: where they lead to cannot be "
 			                "known",
-			                program->path, function->symbol ? program_symbol_name(program, function->symbol) : ".text",
+			                program->path,
+			                function->symbol ? program_symbol_name(program, function->symbol) : ".text",
 			                (unsigned long long)at);
 		if (function->end < run.end || function->end > next)
 			function->end = run.end;
@@ -104,11 +105,15 @@ static void tie_short_jumps(const struct code *code, struct split_units *units) 
 			tie_range(units, at, code_target(code, at));
 }
 
-static void tie_frame(uint64_t start, uint64_t bytes, void *data) {
-	const struct code *code = ((void **)data)[0];
-	const uint64_t offset = start - code->part->header.sh_addr;
-	if (bytes && offset < code->part->header.sh_size)
-		tie_range(((void **)data)[1], start, start + bytes - 1);
+/* Ties what one description of frames covers. */
+static void tie_frames(const struct frames *frames, const struct part *text, struct split_units *units) {
+	for (size_t i = 0; i < frames->count; i++) {
+		const struct frame *frame = &frames->items[i];
+		const uint64_t offset = frame->start - text->header.sh_addr;
+		if (!frame->is_cie && frame->range && offset < text->header.sh_size &&
+		    frame->range <= text->header.sh_size - offset)
+			tie_range(units, frame->start, frame->start + frame->range - 1);
+	}
 }
 
 static unsigned align_of(uint64_t address) {
@@ -129,19 +134,17 @@ static void make_units(const struct program *program, struct split_units *units)
 	split_units_name(program, units);
 }
 
-int split_units_find(const struct program *program, struct code *code, struct split_units *units,
-                     struct ifr_error *err) {
+int split_units_find(const struct program *program, const struct frames *frames, struct code *code,
+                     struct split_units *units, struct ifr_error *err) {
 	*units = (struct split_units){0};
 	collect_functions(program, units);
 	int result = decode_functions(program, code, units, err);
 	if (result)
 		return result;
 	tie_short_jumps(code, units);
-	void *data[] = {code, units};
-	result = frames_visit(program, tie_frame, data, err);
-	if (!result)
-		make_units(program, units);
-	return result;
+	tie_frames(frames, program->text, units);
+	make_units(program, units);
+	return 0;
 }
 
 void split_units_release(struct split_units *units) {

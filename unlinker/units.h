@@ -28,8 +28,9 @@ struct split_units {
 };
 
 /* Decodes .text and finds its units. Errors: IFR_E_USAGE for bytes of a function that are no instructions. */
-int split_units_find(const struct program *program, struct code *code, struct split_units *units,
-                     struct ifr_error *err);
+struct frames;
+int split_units_find(const struct program *program, const struct frames *frames, struct code *code,
+                     struct split_units *units, struct ifr_error *err);
 void split_units_release(struct split_units *units);
 /* The function or unit that holds an address, padding excluded; NULL if none does. */
 const struct function *split_function_at(const struct split_units *units, uint64_t address);

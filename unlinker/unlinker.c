@@ -10,6 +10,7 @@
 
 #include "common/file.h"
 #include "unlinker/command.h"
+#include "unlinker/frames.h"
 #include "unlinker/object.h"
 
 /* Decodes all code; that of other parts than .text need not be readable. */
@@ -24,8 +25,8 @@ static void read_codes(const struct program *program, struct references *referen
 		uint64_t at;
 		code_init(code, part);
 		if (part != program->text)
-			code->readable = code_decode(code, part->header.sh_addr, part->header.sh_addr + part->header.sh_size,
-			                             &run, &at);
+			code->readable =
+				code_decode(code, part->header.sh_addr, part->header.sh_addr + part->header.sh_size, &run, &at);
 	}
 }
 
@@ -45,15 +46,20 @@ static int take_apart(const struct program *program, struct ifr_buffer *object, 
                       struct ifr_error *err) {
 	struct split_units units = {0};
 	struct references references = {0};
+	struct frames frames;
 	read_codes(program, &references);
-	int result = split_units_find(program, &references.codes[program->text - program->parts], &units, err);
+	int result = frames_read(program, &frames, err);
 	if (!result)
-		result = references_find(program, &units, &references, err);
+		result =
+			split_units_find(program, &frames, &references.codes[program->text - program->parts], &units, err);
 	if (!result)
-		result = object_make(program, &units, &references, object, err);
+		result = references_find(program, &units, &frames, &references, err);
+	if (!result)
+		result = object_make(program, &units, &frames, &references, object, err);
 	if (!result)
 		count_units(&units, &references, made);
 	references_release(program, &references);
+	frames_release(&frames);
 	split_units_release(&units);
 	return result;
 }

@@ -63,7 +63,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option table[] = {
 	{"output", 'o', "FILE", 0, "export: the file to write; make: also export the kit there", 0},
-	{"from-relocs", KEY_FROM_RELOCATIONS, "PROGRAM", 0, "make: a program that was linked with -Wl,--emit-relocs", 0},
+	{"from-relocs", KEY_FROM_RELOCATIONS, "PROGRAM", 0, "make: a program that was linked with -Wl,--emit-relocs",
+     0},
 	{"dry-run", KEY_DRY_RUN, NULL, 0, "make: say what would move, and keep nothing", 0},
 	{NULL, 'a', NULL, OPTION_HIDDEN, NULL, 0},
 	{"all", KEY_ALL, NULL, 0, "prune: every kit", 0},
@@ -212,13 +213,15 @@ static int make_kit(const struct options *options, struct ifr_error *err) {
 	struct ifr_kit kit;
 	const char *program = options->from_relocations;
 	if (!program || options->what)
-		return ifr_fail(err, IFR_E_USAGE, "kit make: of which program? Give --from-relocs PROGRAM and nothing else");
+		return ifr_fail(err, IFR_E_USAGE,
+		                "kit make: of which program? Give --from-relocs PROGRAM and nothing else");
 	int result = ifr_unlinker_make_kit(program, options->dry_run, &made, err);
 	if (result)
 		return result;
-	ifr_command_note("%zu functions of %s in %zu units, %zu of them tied to a neighbour; %zu references resolved by the "
-	                 "assembler, %zu entries of jump tables",
-	                 made.functions, program, made.units, made.tied, made.resolved, made.tables);
+	ifr_command_note(
+		"%zu functions of %s in %zu units, %zu of them tied to a neighbour; %zu references resolved by the "
+		"assembler, %zu entries of jump tables",
+		made.functions, program, made.units, made.tied, made.resolved, made.tables);
 	if (options->dry_run)
 		return 0;
 	printf("%s\n", made.key);
@@ -287,7 +290,7 @@ int ifr_command_kit(int argc, char **argv) {
 	else if (!strcmp(options.verb, "prune"))
 		result = prune_kits(&options, &err);
 	else
-		result =
-			ifr_fail(&err, IFR_E_USAGE, "kit: \"%s\" is none of list, show, make, export, import, prune", options.verb);
+		result = ifr_fail(&err, IFR_E_USAGE, "kit: \"%s\" is none of list, show, make, export, import, prune",
+		                  options.verb);
 	return result ? ifr_command_failed(&err) : 0;
 }
