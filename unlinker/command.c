@@ -9,7 +9,7 @@
 #include "common/process.h"
 #include "unlinker/command.h"
 
-/* What the program's segments and dynamic section say of its link. */
+/* The link as the program's segments and its dynamic section tell it. */
 struct dynamic {
 	char *interpreter;
 	struct ifr_strings needed;

@@ -67,7 +67,7 @@ static void read_pointer(struct reader *reader, struct frame *frame, uint8_t enc
 	reader->at += bytes;
 }
 
-/* What a CIE says of its descriptions. */
+/* The forms of pointers in the descriptions of a CIE. */
 struct encodings {
 	uint8_t start, data;
 	bool augmented;
@@ -184,8 +184,8 @@ void frames_release(struct frames *frames) {
 
 /* --- references ---------------------------------------------------------------------------------------------- */
 
-/* The name behind a pointer to an imported function, which lies in .plt: that of the relocation there or, where relocations
- * are not at their places, the only imported name among them. 0 if it cannot be told. */
+/* The name behind a pointer to an imported function, which lies in .plt: that of the relocation there or, where
+ * relocations are not at their places, the only imported name among them. 0 if it cannot be told. */
 static uint32_t imported_symbol(const struct program *program, const struct part *part, uint64_t at) {
 	uint32_t only = 0;
 	bool several = false;

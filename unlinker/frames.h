@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* .eh_frame: its entries, and the section without the linker's own (of .plt), which the new link makes again.
  *
- * Linkers join and drop entries, and not all of them keep the relocations at their places (lld does not). The pointers of
- * an entry are distances to places that can be computed; relocations are needed only for the names of imported symbols. */
+ * Linkers join and drop entries, and not all of them keep the relocations at their places (lld does not). The
+ * pointers of an entry are distances to places that can be computed; relocations are needed only for the names of
+ * imported symbols. */
 #ifndef IFR_UNLINKER_FRAMES_H
 #define IFR_UNLINKER_FRAMES_H
 

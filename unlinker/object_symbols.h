@@ -33,8 +33,8 @@ struct object_symbols {
 	uint32_t *map; /* from the program's symbols; 0: left out */
 };
 
-/* Makes the symbol table: a symbol for each section, in their order, then local symbols, then the others. Symbols of other
- * files are left out unless they are needed; needed is by symbol. */
+/* Makes the symbol table: a symbol for each section, in their order, then local symbols, then the others. Imported
+ * symbols are left out unless they are needed; needed is by symbol. */
 void object_symbols_make(const struct program *program, const struct sections_made *made, const bool *needed,
                          struct object_symbols *symbols);
 void object_symbols_release(struct object_symbols *symbols);

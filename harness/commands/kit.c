@@ -85,8 +85,8 @@ const struct argp ifr_kit_argp = {
 	"\"current\" where that file is still the one that was linked, \"older\" where it was built again since, and "
 	"\"gone\" where there is none.\n"
 	"\n"
-	"make takes a program apart that was linked elsewhere, by any linker, with -Wl,--emit-relocs: each function becomes a "
-	"unit. A program in which a reference cannot be shown is refused with the reason (docs/kits-from-relocations.md).\n"
+	"make takes a program apart that was linked elsewhere, by any linker, with -Wl,--emit-relocs: each function "
+	"becomes a unit. A program in which a reference cannot be shown is refused with the reason (docs/kits-from-relocations.md).\n"
 	"\n"
 	"KIT is a program, or a key (the program's build-id) or its beginning. Kits are in $INTERFERO_KITS, "
 	"$XDG_CACHE_HOME/interfero or ~/.cache/interfero.",

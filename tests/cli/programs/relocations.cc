@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What makes a program hard to take apart: jump tables, functions in tables, calls and jumps inside one section, exceptions,
+/* Code that is hard to take apart: jump tables, functions in tables, calls and jumps inside one section, exceptions,
  * thread-local variables, constructors, variables of libraries. */
 #include <cstdio>
 #include <cstdlib>
