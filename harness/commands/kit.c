@@ -63,8 +63,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option table[] = {
 	{"output", 'o', "FILE", 0, "export: the file to write; make: also export the kit there", 0},
-	{"from-relocs", KEY_FROM_RELOCATIONS, "PROGRAM", 0, "make: a program that was linked with -Wl,--emit-relocs",
-     0},
+	{"from-relocs", KEY_FROM_RELOCATIONS, "PROGRAM", 0, "make: a program linked with --emit-relocs", 0},
 	{"dry-run", KEY_DRY_RUN, NULL, 0, "make: say what would move, and keep nothing", 0},
 	{NULL, 'a', NULL, OPTION_HIDDEN, NULL, 0},
 	{"all", KEY_ALL, NULL, 0, "prune: every kit", 0},
@@ -86,7 +85,8 @@ const struct argp ifr_kit_argp = {
 	"\"gone\" where there is none.\n"
 	"\n"
 	"make takes a program apart that was linked elsewhere, by any linker, with -Wl,--emit-relocs: each function "
-	"becomes a unit. A program in which a reference cannot be shown is refused with the reason (docs/kits-from-relocations.md).\n"
+	"becomes a unit. A program in which a reference cannot be shown is refused with the reason "
+	"(docs/kits-from-relocations.md).\n"
 	"\n"
 	"KIT is a program, or a key (the program's build-id) or its beginning. Kits are in $INTERFERO_KITS, "
 	"$XDG_CACHE_HOME/interfero or ~/.cache/interfero.",
