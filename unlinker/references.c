@@ -226,6 +226,8 @@ static int read_part(const struct program *program, const struct split_units *un
 			                part->name);
 		relocation.value = program->symbols[symbol].st_value;
 		relocation.imported = program->imported[symbol];
+		if (!symbol && relocation.type != R_X86_64_NONE)
+			return fail_at(&relocation, "names no symbol", err);
 		if (is_section_symbol(&relocation) && !part_of_symbol(&relocation))
 			return fail_at(&relocation, "names no section", err);
 		if (is_section_symbol(&relocation) && part_of_symbol(&relocation)->header.sh_flags & SHF_TLS)

@@ -7,10 +7,6 @@
 #include "common/buffer.h"
 #include "common/file.h"
 
-static size_t first_symbol(const struct split_units *units, const struct split_unit *unit) {
-	return split_function_at(units, unit->start)->symbol;
-}
-
 /* The file of a local symbol: the last STT_FILE before it; "" if none is named. */
 static const char *file_of(const struct program *program, size_t symbol) {
 	for (size_t i = symbol; i > 0; i--)
@@ -64,7 +60,7 @@ void split_units_name(const struct program *program, struct split_units *units) 
 	struct named *all = ifr_alloc((units->count + 1) * sizeof *all);
 	for (size_t i = 0; i < units->count; i++) {
 		struct split_unit *unit = &units->items[i];
-		const size_t symbol = first_symbol(units, unit);
+		const size_t symbol = unit->symbol;
 		const char *name = symbol ? program_symbol_name(program, symbol) : "";
 		unit->name = ifr_format(".text.%s%s", is_sorted(name) ? "." : "", name);
 		all[i] = (struct named){unit, symbol};

@@ -127,9 +127,12 @@ static void make_units(const struct program *program, struct split_units *units)
 		for (end = i + 1; end < units->function_count && units->functions[end - 1].tied;)
 			end++;
 		const struct function *first = &units->functions[i], *last = &units->functions[end - 1];
-		if (last->end > first->start)
-			units->items[units->count++] =
-				(struct split_unit){first->start, last->end, NULL, align_of(first->start), end - i};
+		struct split_unit unit = {
+			.start = first->start, .end = last->end, .align = align_of(first->start), .functions = end - i};
+		for (size_t k = i; k < end && !unit.symbol; k++)
+			unit.symbol = units->functions[k].symbol;
+		if (unit.end > unit.start)
+			units->items[units->count++] = unit;
 	}
 	split_units_name(program, units);
 }

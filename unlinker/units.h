@@ -17,6 +17,7 @@ struct split_unit {
 	uint64_t start, end;
 	char *name; /* of its section */
 	unsigned align;
+	size_t symbol; /* of its first function that has one; 0: of none */
 	size_t functions;
 };
 

@@ -22,9 +22,9 @@ teardown_file() {
 takes_apart() {
 	interfero kit make --from-relocs "$1" 2>note >key || say "$(cat note)"
 	[ "$(grep -c . key)" -eq 1 ]
-	interfero variants -q -n "$(at_depth 2 5)" --axes functions,padding,base,data -o "v-$1" "./$1"
+	interfero variants -q -n "$(at_depth 2 3)" --axes functions,padding,base,data -o "v-$1" "./$1"
 	interfero verify "./$1" "v-$1" -- "./$1" 12 >said || say "$1: $(cat said)"
-	grep -q "0 of $(at_depth 2 5) variants differ" said
+	grep -q "0 of $(at_depth 2 3) variants differ" said
 	# It is a shuffle, and not a copy.
 	functions_of "$1" >shipped
 	functions_of "v-$1/v00001" >moved
@@ -38,20 +38,17 @@ takes_apart() {
 	equals_linked ./plain
 }
 
-# Quick depth: clang with lld, the pair that differs most from g++ with ld.bfd; the last test but one has both, too.
+# Quick depth: clang with lld, the pair that differs most from g++ with ld.bfd.
 @test "compilers, linkers, sections and kinds of code" {
-	local compiler linker kind sections
+	local compiler linker kind
 	need clang++ ld.lld
 	for compiler in $(at_depth clang++ "g++ clang++"); do
 		for linker in $(at_depth lld "bfd gold lld mold"); do
 			command -v "ld.$linker" >/dev/null || command -v "$linker" >/dev/null || continue
-			for kind in $(at_depth -fno-pie,-no-pie "-fno-pie,-no-pie -fPIC,-pie -fPIE,-pie,-O3 -Os"); do
-				for sections in $(at_depth -DX "-DX -ffunction-sections,-fdata-sections"); do
-					# shellcheck disable=SC2086 # lists of words
-					"$compiler" -O2 ${kind//,/ } ${sections//,/ } -fuse-ld="$linker" -Wl,--emit-relocs \
-						"$programs/relocations.cc" -o mixed
-					takes_apart mixed
-				done
+			for kind in -fno-pie,-no-pie $(at_depth "" "-fPIC,-pie,-O3,-ffunction-sections -Os"); do
+				# shellcheck disable=SC2086 # lists of words
+				"$compiler" -O2 ${kind//,/ } -fuse-ld="$linker" -Wl,--emit-relocs "$programs/relocations.cc" -o mixed
+				takes_apart mixed
 			done
 		done
 	done
