@@ -26,10 +26,11 @@ takes_apart() {
 	interfero verify "./$1" "v-$1" -- "./$1" 12 >said || say "$1: $(cat said)"
 	grep -q "0 of $(at_depth 2 3) variants differ" said
 	# It is a shuffle, and not a copy.
-	functions_of "$1" >shipped
-	functions_of "v-$1/v00001" >moved
+	# Some linkers name the end of the code, too, and entries of .plt.
+	functions_of "$1" | grep -vE '[$]plt$|etext$|^_PROCEDURE_LINKAGE_TABLE_$' >shipped
+	functions_of "v-$1/v00001" | grep -vE '[$]plt$|etext$|^_PROCEDURE_LINKAGE_TABLE_$' >moved
 	not cmp -s shipped moved
-	[ "$(sort moved | grep -c .)" -eq "$(sort shipped | grep -c .)" ]
+	[ "$(grep -c . moved)" -eq "$(grep -c . shipped)" ] || say "$(sort shipped moved | uniq -u)"
 }
 
 @test "a C++ program with exceptions, tables and thread-local variables is taken apart" {
@@ -46,6 +47,8 @@ takes_apart() {
 		for linker in $(at_depth lld "bfd gold lld mold"); do
 			command -v "ld.$linker" >/dev/null || command -v "$linker" >/dev/null || continue
 			for kind in -fno-pie,-no-pie $(at_depth "" "-fPIC,-pie,-O3,-ffunction-sections -Os"); do
+				# mold's own form of local-dynamic accesses is refused (docs/kits-from-relocations.md).
+				[ $linker != mold ] || kind=${kind/-fPIC,/}
 				# shellcheck disable=SC2086 # lists of words
 				"$compiler" -O2 ${kind//,/ } -fuse-ld="$linker" -Wl,--emit-relocs "$programs/relocations.cc" -o mixed
 				takes_apart mixed
