@@ -27,8 +27,8 @@ takes_apart() {
 	grep -q "0 of $(at_depth 2 3) variants differ" said
 	# It is a shuffle, and not a copy.
 	# Some linkers name the end of the code, too, and entries of .plt.
-	functions_of "$1" | grep -vE '[$]plt$|etext$|^_PROCEDURE_LINKAGE_TABLE_$' >shipped
-	functions_of "v-$1/v00001" | grep -vE '[$]plt$|etext$|^_PROCEDURE_LINKAGE_TABLE_$' >moved
+	functions_of "$1" | grep -vE '[$]plt(got)?$|etext$|^_PROCEDURE_LINKAGE_TABLE_$' >shipped
+	functions_of "v-$1/v00001" | grep -vE '[$]plt(got)?$|etext$|^_PROCEDURE_LINKAGE_TABLE_$' >moved
 	not cmp -s shipped moved
 	[ "$(grep -c . moved)" -eq "$(grep -c . shipped)" ] || say "$(sort shipped moved | uniq -u)"
 }
