@@ -330,6 +330,29 @@ static void test_one_slow_layout(void **state) {
 	gsl_rng_free(rng);
 }
 
+/* Four layouts in three runs each, of which two take twice as long: ranks cannot tell them from chance. */
+static void test_few_layouts(void **state) {
+	(void)state;
+	static const struct noise noise = {0.002, 0, 0, 0};
+	struct ifr_dataset dataset;
+	struct ifr_analysis *analysis;
+	struct ifr_audit_row row = {.trigger = "heap", .full = true};
+	double ranks;
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	fill_trigger(&dataset, &noise, 4, 3, NULL, 0, rng);
+	for (size_t i = 0; i < dataset.run_count; i++)
+		dataset.runs[i].value[0] *= dataset.runs[i].variant % 2 ? 2 : 1;
+	assert_int_equal(ifr_analysis_make(&dataset, NULL, &analysis, NULL), 0);
+	ifr_audit_row_make(analysis, &row);
+	ifr_audit_adjust(&row, 1);
+	if (!row.found || (ifr_layout_ranks_test(analysis, &ranks) && ranks < 0.01))
+		fail_msg("p = %g, %g by ranks", row.p, ranks);
+	ifr_audit_row_release(&row);
+	ifr_analysis_free(analysis);
+	ifr_dataset_release(&dataset);
+	gsl_rng_free(rng);
+}
+
 /* The text in one line, with single spaces; the caller frees. */
 static char *flatten(const char *text) {
 	struct ifr_buffer flat = {0};
@@ -514,11 +537,19 @@ static void test_sampled(void **state) {
 }
 
 int main(void) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_design),         cmocka_unit_test(test_parse),    cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_train),          cmocka_unit_test(test_spike),    cmocka_unit_test(test_unbiased),
-		cmocka_unit_test(test_rows),           cmocka_unit_test(test_coarse),   cmocka_unit_test(test_undecided),
-		cmocka_unit_test(test_sampled),        cmocka_unit_test(test_warnings), cmocka_unit_test(test_long_tails),
-		cmocka_unit_test(test_one_slow_layout)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_design),
+	                                   cmocka_unit_test(test_parse),
+	                                   cmocka_unit_test(test_budget),
+	                                   cmocka_unit_test(test_train),
+	                                   cmocka_unit_test(test_spike),
+	                                   cmocka_unit_test(test_unbiased),
+	                                   cmocka_unit_test(test_rows),
+	                                   cmocka_unit_test(test_coarse),
+	                                   cmocka_unit_test(test_undecided),
+	                                   cmocka_unit_test(test_sampled),
+	                                   cmocka_unit_test(test_warnings),
+	                                   cmocka_unit_test(test_long_tails),
+	                                   cmocka_unit_test(test_one_slow_layout),
+	                                   cmocka_unit_test(test_few_layouts)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
