@@ -61,12 +61,18 @@ static void print_plan(const struct ifr_plan *plan) {
 	ifr_buffer_release(&text);
 }
 
+/* The width of a fact's column. */
+static int column_width(int fact) {
+	const int width = (int)strlen(ifr_note_facts[fact]) + 2;
+	return width > 8 ? width : 8;
+}
+
 static void print_entry(const struct ifr_note_entry *entry) {
 	for (int i = 0; i < IFR_NOTE_FACTS; i++)
 		if (entry->fact[i])
-			printf("%8" PRIu64, entry->fact[i]);
+			printf("%*" PRIu64, column_width(i), entry->fact[i]);
 		else
-			printf("%8s", "-");
+			printf("%*s", column_width(i), "-");
 	printf("  %s%s\n", entry->name, entry->variable ? " (variable)" : "");
 }
 
@@ -74,7 +80,7 @@ static void print_entries(const struct ifr_note *note) {
 	if (!note->entry_count)
 		return;
 	for (int i = 0; i < IFR_NOTE_FACTS; i++)
-		printf("%8s", ifr_note_facts[i]);
+		printf("%*s", column_width(i), ifr_note_facts[i]);
 	printf("\n");
 	for (size_t i = 0; i < note->entry_count; i++)
 		print_entry(&note->entries[i]);
