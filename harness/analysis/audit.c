@@ -57,8 +57,8 @@ static void find_events(const struct ifr_analysis *analysis, struct ifr_audit_ro
 }
 
 /* The F test of the values finds one layout that stands out, which a sweep has a test of its own for; aligned ranks find
- * many that differ by less than the long tails of noise. Ranks of a few layouts cannot be far apart: of four, in three runs
- * each, two that take twice as long have p = 0.05 at the least. */
+ * many that differ by less than the long tails of noise. Ranks of a few layouts cannot be far apart: of four, in three
+ * runs each, two that take twice as long have p = 0.05 at the least. */
 static double test_layouts(const struct ifr_analysis *analysis, const struct ifr_audit_row *row) {
 	enum { RANKED_FROM = 8, TESTS = 2 };
 	const struct ifr_components *c = &analysis->components;

@@ -77,7 +77,9 @@ int ifr_copies_estimate(const struct ifr_group *groups, size_t count, const doub
 	c.copy_variance = fmax(0, c.copies.ms - c.runs.ms);
 	c.copy_sd = sqrt(c.copy_variance);
 	c.run_sd = sqrt(c.runs.ms);
-	difference_interval(c.copies, c.runs, (1 - confidence) / 2, &low, &high);
+	/* Copies closer together than runs put them have the interval of copies as far apart; components.c says why. */
+	const struct ifr_mean_square of_values = {.df = c.copies.df, .ms = fmax(c.copies.ms, c.runs.ms)};
+	difference_interval(of_values, c.runs, (1 - confidence) / 2, &low, &high);
 	c.copy_interval = (struct ifr_interval){sqrt(fmax(0, low)), sqrt(fmax(0, high)), confidence};
 	*copies = c;
 	return 0;
