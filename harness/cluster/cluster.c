@@ -360,8 +360,8 @@ int ifr_cluster_describe(const struct ifr_cluster *cluster, const struct ifr_cam
 			(double)estimate_repetition(&dry, file) * dry.repetitions * cluster->kinds * cluster->cores / 3.6e12;
 		ifr_buffer_printf(
 			text,
-			"%u pieces: %u layouts and the shipped one, %u runs of each on each of %u kinds of nodes, "
-			"%u chunks of a repetition.\nAbout %.3g core hours, by a run here (%.3g s) and 0.02 s to make a "
+			"%u pieces: %u layouts and the shipped one, %u runs of each on each kind of nodes (%u); chunks of a "
+			"repetition: %u.\nAbout %.3g core hours, by a run here (%.3g s) and 0.02 s to make a "
 			"layout and copy it.\n\n",
 			gathering.pieces.count, dry.variants, dry.repetitions, cluster->kinds, gathering.pieces.chunks, hours,
 			(double)load_number(file, "reference time_ns") / 1e9);
