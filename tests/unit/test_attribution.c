@@ -343,7 +343,10 @@ static void test_nothing_found(void **state) {
 	struct ifr_counter_regression regressions[] = {
 		{.counter = &symptom, .line = {.r = 0.95}, .p_adjusted = 0.001},
 		{.counter = &counter, .line = {.r = 0.87}, .p_adjusted = 0.001}};
-	struct ifr_analysis analysis = {.metric = &metric, .regressions = regressions, .regression_count = 2};
+	struct ifr_dataset dataset;
+	ifr_dataset_init(&dataset);
+	struct ifr_analysis analysis = {
+		.dataset = &dataset, .metric = &metric, .regressions = regressions, .regression_count = 2};
 	const struct ifr_attribution attribution = {.count = 5, .layouts = 12, .units = 2};
 	struct ifr_buffer text = {0}, joined = {0};
 	ifr_attribution_text(&analysis, &attribution, &text);
@@ -359,6 +362,7 @@ static void test_nothing_found(void **state) {
 	ifr_attribution_text(&analysis, &attribution, &text);
 	assert_null(strstr(ifr_buffer_text(&text), "windows-32"));
 	ifr_buffer_release(&text);
+	ifr_dataset_release(&dataset);
 }
 
 int main(void) {
