@@ -46,8 +46,12 @@ aliases() {
 		for words in unroll=8 unroll=2 unroll=13; do
 			check $words $CC $options -fchecking overlap.c -o checked
 			[ "$(./checked)" = "$plain" ] || say "$options, $words"
-			# smooth (but for -O1), scale, backwards, by_threes, bytes, ahead.
-			[ "$(checks checked)" -ge 5 ]
+			# smooth (but for -O1), scale, backwards, by_threes, bytes, ahead. At -Os GCC doubles no code.
+			if [ "$options" = -Os ]; then
+				[ "$(checks checked)" -eq 0 ]
+			else
+				[ "$(checks checked)" -ge 5 ]
+			fi
 		done
 	done
 	for options in -O0 -Og "-O1 -fsanitize=address,undefined"; do
