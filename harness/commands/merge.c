@@ -57,7 +57,7 @@ const struct argp ifr_merge_argp = {
 	"nothing is merged. For several machines:\n"
 	"\n"
 	"  interfero bench -n 32 --seed 1 -o here.exp -- ./prog args\n"
-	"  interfero pack here.exp                              # carry here.exp.bundle to another machine\n"
+	"  interfero pack here.exp            # carry here.exp.bundle to the other\n"
 	"  interfero bench --again here.exp.bundle -o there.exp\n"
 	"  interfero merge -o all.exp here.exp there.exp\n"
 	"\n"
