@@ -12,7 +12,8 @@
  * chosen. Where noise hides which one is the worst, the value is that of a layout that looked so: never too high.
  *
  * The interval of the ratio holds for these layouts and for noise alone: by Student's t, the variance of a run is that of
- * all layouts together. Ref: Hastie, Tibshirani and Friedman 2009, section 7.10 (cross-validation). */
+ * all layouts together. Where noise chooses, both halves choose the same one of k layouts in 1 of k cases, and then both
+ * values are the highest of their halves: a covariance, which widens the interval unless the choice is clear. Ref: Hastie, Tibshirani and Friedman 2009, section 7.10 (cross-validation). */
 #include "harness/analysis/comparison_spread.h"
 
 #include <gsl/gsl_cdf.h>
@@ -80,6 +81,19 @@ static double cross_halves(const struct halves *halves, double *value) {
 	return variance;
 }
 
+/* By how much the variance of a value grows if noise chose the layout: 1 + m^2 / k, where m is the highest of k normal
+ * values, in standard deviations, on average. A layout twice as far from the median one is no choice of noise.
+ * Ref: Blom 1958 (m). */
+static double choice_factor(const double *means, unsigned indices, double above, double variance) {
+	double count = 0;
+	for (unsigned i = 1; i < indices; i++)
+		count += !isnan(means[i]);
+	if (count < 2)
+		return 1;
+	const double highest = gsl_cdf_ugaussian_Pinv((count - 0.375) / (count + 0.25));
+	return above > 2 * highest * sqrt(variance) ? 1 : 1 + highest * highest / count;
+}
+
 static double median_layout(const double *means, unsigned indices) {
 	double *values = ifr_alloc(((size_t)indices + 1) * sizeof *values), median = NAN;
 	size_t count = 0;
@@ -107,8 +121,9 @@ static double find_worst(struct ifr_comparison *c, unsigned side, const struct c
 		variance = cross_halves(&halves, value) * noise->variance;
 		release_halves(&halves);
 	}
-	spread->above[side] = exp(*value - median_layout(means, samples->indices));
-	return variance;
+	const double above = *value - median_layout(means, samples->indices);
+	spread->above[side] = exp(above);
+	return isfinite(variance) ? variance * choice_factor(means, samples->indices, above, variance) : variance;
 }
 
 static void compare_worst(struct ifr_comparison *c, const struct comparison_samples *samples,

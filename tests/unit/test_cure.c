@@ -106,9 +106,10 @@ static struct ifr_comparison_spread draw_spread(const struct contexts *contexts,
 	return c.spread;
 }
 
-/* The interval of 95 % holds as often, with a spike that the cure removes and with none, and noise alone has no worst
- * context: the highest of 32 means is 2.07 of their standard errors above the others (David and Nagaraja 2003, table of
- * normal order statistics), 1.03 % here. */
+/* The interval of 95 % holds as often with a spike, removed or not, and in 94.3 % without one (there the value has a tail:
+ * both halves chose the same layout by chance). Noise alone has no worst context: the
+ * highest of 32 means is 2.07 of their standard errors above the others (David and Nagaraja 2003, table of normal order
+ * statistics), 1.03 % here. */
 static void test_worst_of_noise(void **state) {
 	(void)state;
 	const unsigned times = at_depth(4000, 40000);
@@ -124,24 +125,30 @@ static void test_worst_of_noise(void **state) {
 			above += (spread.above[1] - 1) / times;
 		}
 		/* Four standard errors of the share. */
-		const double share = (double)holds / times, slack = 4 * sqrt(0.95 * 0.05 / times);
-		if (share < 0.95 - slack || share > 0.95 + slack)
+		const double share = (double)holds / times, slack = 4 * sqrt(0.95 * 0.05 / times),
+					 wanted = cases[i].spike[0] > 0 ? 0.95 : 0.943;
+		print_message("case %zu: %.4f of the intervals hold\n", i, share);
+		if (share < wanted - slack || share > wanted + slack)
 			fail_msg("case %zu: %.4f of the intervals hold", i, share);
 		assert_true(fabs(above - cases[i].spike[1]) < 0.002);
 	}
 	gsl_rng_free(rng);
 }
 
-/* A cure of a spike in one of 32 contexts is found by the worst one, though the mean changes by 0.6 % only. */
+/* A cure of a spike in one of 32 contexts is found by the worst one, though the mean changes by 0.6 % only. At 5 %, of 8
+ * cures that leave the spike more than 3 seem to do something with a probability of 0.04 %, of 100 more than 13 with 0.05 %
+ * (binomial). */
 static void test_spike_cured(void **state) {
 	(void)state;
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	unsigned wrong = 0;
 	for (unsigned i = 0; i < at_depth(8, 100); i++) {
 		const struct ifr_comparison cured = compare(&(struct contexts){.spike = {0.2, 0}, .noise = 0.003}, rng),
 									moved = compare(&(struct contexts){.spike = {0.2, 0.2}, .noise = 0.003}, rng);
 		assert_int_equal(ifr_cure_judge(&cured, false), IFR_CURE_HELPS);
-		assert_int_equal(ifr_cure_judge(&moved, false), IFR_CURE_DOES_NOTHING);
+		wrong += ifr_cure_judge(&moved, false) != IFR_CURE_DOES_NOTHING;
 	}
+	assert_true(wrong <= at_depth(3, 13));
 	gsl_rng_free(rng);
 }
 
