@@ -13,7 +13,8 @@
  *
  * The interval of the ratio holds for these layouts and for noise alone: by Student's t, the variance of a run is that of
  * all layouts together. Where noise chooses, both halves choose the same one of k layouts in 1 of k cases, and then both
- * values are the highest of their halves: a covariance, which widens the interval unless the choice is clear. Ref: Hastie, Tibshirani and Friedman 2009, section 7.10 (cross-validation). */
+ * values are the highest of their halves: a covariance, which widens the interval unless the choice is clear.
+ * Ref: Hastie, Tibshirani and Friedman 2009, section 7.10 (cross-validation). */
 #include "harness/analysis/comparison_spread.h"
 
 #include <gsl/gsl_cdf.h>

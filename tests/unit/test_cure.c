@@ -106,10 +106,9 @@ static struct ifr_comparison_spread draw_spread(const struct contexts *contexts,
 	return c.spread;
 }
 
-/* The interval of 95 % holds as often with a spike, removed or not, and in 94.3 % without one (there the value has a tail:
- * both halves chose the same layout by chance). Noise alone has no worst context: the
- * highest of 32 means is 2.07 of their standard errors above the others (David and Nagaraja 2003, table of normal order
- * statistics), 1.03 % here. */
+/* The interval of 95 % holds as often with a spike, removed or not, and in 94.3 % without one (there the value has a
+ * tail: both halves chose the same layout by chance). Noise alone has no worst context: the highest of 32 means is 2.07
+ * of their standard errors above the others (David and Nagaraja 2003, table of normal order statistics), 1.03 % here. */
 static void test_worst_of_noise(void **state) {
 	(void)state;
 	const unsigned times = at_depth(4000, 40000);
@@ -136,8 +135,8 @@ static void test_worst_of_noise(void **state) {
 }
 
 /* A cure of a spike in one of 32 contexts is found by the worst one, though the mean changes by 0.6 % only. At 5 %, of 8
- * cures that leave the spike more than 3 seem to do something with a probability of 0.04 %, of 100 more than 13 with 0.05 %
- * (binomial). */
+ * cures that leave the spike more than 3 seem to do something with a probability of 0.04 %, of 100 more than 13 with
+ * 0.05 % (binomial). */
 static void test_spike_cured(void **state) {
 	(void)state;
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
