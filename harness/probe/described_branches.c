@@ -4,9 +4,17 @@
 #include "harness/probe/findings.h"
 #include "harness/probe/history.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { BRANCHES_MOST = 1 << 16, CALLS_MOST = 2048, CODE_MOST = 1 << 30, MANY_BRANCHES = 80 };
+enum {
+	BRANCHES_MOST = 1 << 16,
+	CALLS_MOST = 2048,
+	CODE_MOST = 1 << 30,
+	CURVE_CODE_MOST = 1 << 26,
+	NEAREST = 4, /* bytes between the nearest branches of a curve */
+	MANY_BRANCHES = 80
+};
 
 /* Less than half an event in a period is none. */
 enum probe_answer probe_events_fit(void *data, const struct probe_places *places) {
@@ -26,6 +34,39 @@ static void tell_index_bit(struct probe_described *probe, const char *key,
 		           "the largest distance at which %zu branches fit", found->entries);
 	else
 		probe_tell_nothing(probe->result, IFR_PROBE_BTB, key, "one set has no index");
+}
+
+/* Adds the curve of a chain: misses of a branch by the distance of branches, each twice the one before.
+ * Ref: Milenković et al. 2004, figures 7, 8 and 18, tables II and III. */
+static void keep_misses(struct probe_described *probe, size_t branches, uint64_t farthest) {
+	size_t count = 0;
+	for (uint64_t distance = NEAREST; distance <= farthest && distance * branches <= CURVE_CODE_MOST;
+	     distance *= 2)
+		count++;
+	char *title = ifr_format("misses of the BTB for each of %zu branches", branches);
+	struct ifr_probe_curve *curve =
+		probe_add_curve(probe->result, IFR_PROBE_BTB, title, "bytes from branch to branch", count);
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t distance = (uint64_t)NEAREST << i;
+		struct probe_kernel kernel;
+		probe_kernel_init(&kernel, 0);
+		probe_branch_chain(&kernel, &(struct probe_places){branches, 1, distance, distance});
+		const double missed = probe_modelled_rate(&probe->model, &kernel, IFR_EVENT_BTB_MISSES);
+		const double values[] = {(double)distance, missed, missed, missed};
+		memcpy(curve->points[i], values, sizeof values);
+	}
+	free(title);
+}
+
+/* Curves of as many branches as there are entries, of twice as many, which never fit, and of one to four sets: up to the
+ * distance behind which no number of branches fits. */
+static void keep_curves(struct probe_described *probe, const struct probe_organisation *found) {
+	if (!found->ways || !found->span)
+		return;
+	keep_misses(probe, 2 * found->entries, 2 * found->span);
+	keep_misses(probe, found->entries, 2 * found->span);
+	for (size_t sets = 4; sets && sets * found->ways < found->entries; sets /= 2)
+		keep_misses(probe, sets * found->ways, 2 * found->span);
 }
 
 /* The event counts branches that no level has, so the largest level shows. No event tells which one that is: its number,
@@ -73,6 +114,7 @@ void probe_described_btb(struct probe_described *probe) {
 		probe_tell_nothing(probe->result, IFR_PROBE_BTB, keys[largest][1],
 		                   "capacities do not halve with distances");
 	tell_index_bit(probe, keys[largest][2], &found);
+	keep_curves(probe, &found);
 }
 
 /* --- histories --------------------------------------------------------------------------------------------------- */

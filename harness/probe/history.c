@@ -13,7 +13,8 @@ enum {
 	FEW_RANDOM_ROUNDS = 127, /* of a loop with many branches, which takes long */
 	MANY_BRANCHES = 256,
 	ROUNDS_OF_STATE = 16,
-	LONG_LOCAL = 10
+	LONG_LOCAL = 10,
+	TABLE_V_LONGEST = 5 /* step 6 goes up to this pattern, as in the paper's table V, missed or not */
 };
 
 /* Half of the mispredictions that a pattern makes which is missed once a period. */
@@ -134,14 +135,13 @@ static void find_global_beside_local(const struct probe_outcomes *outcomes, stru
 /* Step 6, of a predictor with a global history: patterns of a spy that no longer reaches into it. */
 static void find_local_beside_global(const struct probe_outcomes *outcomes, struct probe_histories *histories) {
 	const unsigned dummies = 2 * (histories->longest_pattern - 1);
-	unsigned period = 2;
-	while (period < PROBE_LONGEST_PATTERN && !is_missed(measure_spy(outcomes, 6, period, dummies), period))
-		period++;
+	unsigned missed = 0; /* the first period that is missed */
+	for (unsigned period = 2; period < PROBE_LONGEST_PATTERN && (!missed || period <= TABLE_V_LONGEST); period++)
+		if (is_missed(measure_spy(outcomes, 6, period, dummies), period) && !missed)
+			missed = period;
 	/* A pattern of 2 that is missed: no local part. */
-	histories->local = period == 2                      ? PROBE_HISTORY_NONE
-	                   : period < PROBE_LONGEST_PATTERN ? PROBE_HISTORY_BITS
-	                                                    : PROBE_HISTORY_UNTOLD;
-	histories->local_bits = period - 2;
+	histories->local = missed == 2 ? PROBE_HISTORY_NONE : missed ? PROBE_HISTORY_BITS : PROBE_HISTORY_UNTOLD;
+	histories->local_bits = missed ? missed - 2 : 0;
 }
 
 void probe_histories_find(const struct probe_outcomes *outcomes, struct probe_histories *histories) {

@@ -107,7 +107,8 @@ static void put_curve(const struct scale *scale, const struct ifr_probe_curve *c
 }
 
 /* Curves of one title are of two processes. Returns how many there are. */
-static size_t put_figure(const struct ifr_probe_curve *curves, size_t left, struct ifr_buffer *out) {
+static size_t put_figure(const struct ifr_probe_curve *curves, size_t left, bool is_exact,
+                         struct ifr_buffer *out) {
 	size_t count = 1;
 	while (count < left && !strcmp(curves[count].title, curves->title))
 		count++;
@@ -120,7 +121,8 @@ static size_t put_figure(const struct ifr_probe_curve *curves, size_t left, stru
 		put_curve(&scale, &curves[i], i % 2 ? "b" : "a", out);
 	ifr_buffer_puts(out, "</svg><figcaption>");
 	ifr_escape_html(out, curves->title);
-	ifr_buffer_puts(out, ", medians with intervals of 99 %; a colour for each process</figcaption></figure>\n");
+	ifr_buffer_puts(out, is_exact ? "" : ", medians with intervals of 99 %; a colour for each process");
+	ifr_buffer_puts(out, "</figcaption></figure>\n");
 	return count;
 }
 
@@ -151,7 +153,7 @@ static void put_part(const struct ifr_probe_result *result, unsigned part, struc
 		ifr_buffer_puts(out, "</table>\n");
 	for (size_t i = 0; i < result->curves_count;)
 		i += result->curves[i].part == part && result->curves[i].count
-		         ? put_figure(&result->curves[i], result->curves_count - i, out)
+		         ? put_figure(&result->curves[i], result->curves_count - i, result->is_described, out)
 		         : 1;
 }
 

@@ -71,11 +71,11 @@ struct ifr_probe_step {
 	double missed;
 };
 
-/* Measured values at points, of one process: what an edge or a level was told from. */
+/* Values at points: what an edge or a level was told from, measured in one process, or counted on a described machine. */
 struct ifr_probe_curve {
 	enum ifr_probe_part part;
 	char *title, *x_label;
-	double (*points)[4]; /* x, cycles, and their interval */
+	double (*points)[4]; /* x; cycles, or events of an element; and their interval */
 	size_t count;
 };
 

@@ -232,24 +232,30 @@ static void test_steps(void **state) {
 
 /* Branches that the BTB misses, of each, as the paper's mispredictions: a taken forward branch that is not in the BTB is
  * predicted not taken. */
-static double missed_of_chain(const char *spec, size_t count, uint64_t distance) {
-	struct ifr_machine *machine = open_machine(spec);
-	struct probe_modelled model = {.machine = machine};
-	struct probe_kernel kernel;
-	probe_kernel_init(&kernel, 0);
-	probe_branch_chain(&kernel, &(struct probe_places){count, 1, distance, distance});
-	const double missed = probe_modelled_rate(&model, &kernel, IFR_EVENT_BTB_MISSES);
-	ifr_machine_free(machine);
+static double missed_of_chain(const struct ifr_probe_result *result, size_t count, double distance) {
+	char *title = ifr_format("misses of the BTB for each of %zu branches", count);
+	double missed = -1;
+	for (size_t i = 0; i < result->curves_count; i++)
+		for (size_t j = 0; j < result->curves[i].count; j++)
+			if (!strcmp(result->curves[i].title, title) && !(result->curves[i].points[j][0] < distance) &&
+			    !(result->curves[i].points[j][0] > distance))
+				missed = result->curves[i].points[j][1];
+	free(title);
 	return missed;
 }
 
 static void test_figure_18(void **state) {
 	(void)state;
-	for (uint64_t distance = 4; distance <= 512; distance *= 2) {
+	struct ifr_probe_result p6, netburst;
+	probe("p6", PART(BTB), &p6);
+	probe("netburst", PART(BTB), &netburst);
+	for (double distance = 4; distance <= 512; distance *= 2) {
 		const double expected = distance <= 16 ? 0 : 1;
-		assert_float_equal(missed_of_chain("p6", 512, distance), expected, 0.02);
-		assert_float_equal(missed_of_chain("netburst", 4096, distance), expected, 0.02);
+		assert_float_equal(missed_of_chain(&p6, 512, distance), expected, 0.02);
+		assert_float_equal(missed_of_chain(&netburst, 4096, distance), expected, 0.02);
 	}
+	ifr_probe_release(&p6);
+	ifr_probe_release(&netburst);
 }
 
 /* Table II, by the million: 1953, 14.9 and so on, and table III. */
@@ -257,12 +263,14 @@ static void test_tables_2_and_3(void **state) {
 	(void)state;
 	static const struct {
 		size_t count;
-		uint64_t distance;
-		double missed;
+		double distance, missed;
 	} rows[] = {{16, 512, 0}, {16, 1024, 1}, {8, 1024, 0}, {8, 2048, 1}, {4, 2048, 0},
 	            {4, 4096, 0}, {1024, 4, 1},  {1024, 8, 1}, {1024, 16, 1}};
+	struct ifr_probe_result result;
+	probe("p6", PART(BTB), &result);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		assert_float_equal(missed_of_chain("p6", rows[i].count, rows[i].distance), rows[i].missed, 0.02);
+		assert_float_equal(missed_of_chain(&result, rows[i].count, rows[i].distance), rows[i].missed, 0.02);
+	ifr_probe_release(&result);
 }
 
 /* Changes of one value: a key, the values that it takes, and the part that tells it. */
