@@ -79,3 +79,41 @@ fetch() {
 		}
 	done
 }
+
+# choose_programs: sets $programs, programs of the system that a study of the model records, and $lines, of their input.
+# shellcheck disable=SC2034 # used by studies
+choose_programs() {
+	programs='gzip sort mawk perl bash' lines=30000
+	[ -z "${QUICK:-}" ] || { programs='gzip mawk' lines=4000; }
+}
+
+# make_inputs LINES
+make_inputs() {
+	seq 1 "$1" | awk '{ print $1 * 7919 % 200003, $1, "the quick brown fox" }' >text
+	# shellcheck disable=SC2016 # awk's variables
+	echo '{ n[$1 % 97] += $2; s = s % 9973 + length($0) } END { for (k in n) t += n[k]; print s, t }' >words.awk
+	# shellcheck disable=SC2016 # perl's variables
+	echo 'while (<>) { my @w = split; $n{$w[0] % 97} += $w[1]; $s = $s % 9973 + length } $t += $n{$_} for keys %n; print $s + $t' >words.pl
+	# shellcheck disable=SC2016 # bash's variables
+	echo 'i=0; s=0; while read -r a b c; do s=$(((s * 7 + a + ${#c}) % 9973)); ((++i < 3000)) || break; done <text; echo $s' >words.sh
+}
+
+# The command of a program.
+command_of() {
+	case $1 in
+	gzip) echo "gzip -c text" ;;
+	sort) echo "sort -n text" ;;
+	mawk) echo "mawk -f words.awk text" ;;
+	perl) echo "perl words.pl text" ;;
+	bash) echo "bash words.sh" ;;
+	esac
+}
+
+# record_programs: a recording PROGRAM.trace of each of $programs.
+record_programs() {
+	make_inputs "$lines"
+	for program in $programs; do
+		# shellcheck disable=SC2046 # words
+		record "$program.trace" -- $(command_of "$program")
+	done
+}

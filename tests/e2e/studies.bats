@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Studies of examples/studies in the model, with their small sizes: what each paper found comes out.
+
+load ../helpers
+
+setup() {
+	need_full_depth
+	use_own_folder
+}
+
+study() { # NAME
+	run env QUICK=1 INTERFERO_STUDY=model timeout 300 make -s -C "$BATS_TEST_DIRNAME/../../examples/studies" "O=$PWD" "$1"
+	[ "$status" -eq 0 ] || say "$output"
+}
+
+@test "branch-predictors: tables II to V and figure 18 of Milenković et al. 2004" {
+	study branch-predictors
+	[ "$(grep -c '4: 0%, 8: 0%, 16: 0%, 32: 100%, 64: 100%' <<<"$output")" -eq 2 ] || say "$output"
+	# Of table II and III: the part of all branches that the paper has, within 14 points, in each row.
+	awk '$2 ~ /^[0-9]+$/ && $4 ~ /%$/ && $6 ~ /%$/ { rows++; if (($4 - $6) ^ 2 > 14 ^ 2) wrong = 1 }
+		END { exit wrong || rows != 9 }' <<<"$output" || say "$output"
+	# Of tables IV and V, and the other steps.
+	awk '$1 ~ /^(p6|netburst)$/ && $4 ~ /%$/ { rows++; if (($4 - $5) ^ 2 > 4 ^ 2) wrong = 1 }
+		END { exit wrong || rows != 17 }' <<<"$output" || say "$output"
+}
+
+@test "linearity: cycles grow in a line with mispredictions, as Wang and Jiménez 2011 found" {
+	study linearity
+	# mawk has no branches that wait for memory: the line meets the perfect predictor within the paper's worst case.
+	awk '$1 == "mawk" { found = $6 > 0.99 && $7 ^ 2 < 7.5 ^ 2 } END { exit !found }' <<<"$output" || say "$output"
+	awk '$1 == "L-TAGE" { found = $2 < 3 } END { exit !found }' <<<"$output" || say "$output"
+}
+
+@test "interaction-cost: the signs of table III of Fields et al. 2004" {
+	study interaction-cost
+	[[ $output == *"signs as in all of the paper's programs: 10 of 10"* ]] || say "$output"
+	# The window experiment: the window's cost and the time fall, and the interaction is less serial.
+	awk '$1 == "64" { win = $3; both = $4; time = $5 }
+		$1 == "256" { found = $3 < win && $4 > both && $5 < time } END { exit !found }' <<<"$output" || say "$output"
+}
