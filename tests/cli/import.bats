@@ -127,6 +127,21 @@ perlbench() {
 	[[ $output == *nothing* ]]
 }
 
+@test "layouts of several programs lie side by side, in percent of their mean" {
+	for number in 99 100 101 100; do echo "v$((++i)),0,$((number * 1000))"; done | sed '1i variant,run,cycles [cycles]' >a.csv
+	for number in 40 60 50 50; do echo "v$((++j)),0,$((number * 1000))"; done | sed '1i variant,run,cycles [cycles]' >b.csv
+	interfero import --csv a.csv -o a.exp
+	interfero import --csv b.csv -o b.exp
+	interfero report --spread --figures drawn a.exp b.exp >table
+	# Means 100 and 50; deviations sqrt(2/3) % and sqrt(200/3) of 50.
+	grep -q '^a.csv  *4  *0.82  *-1.00  *-0.25  *+0.25  *+1.00  *-$' table
+	grep -q '^b.csv  *4  *16.33  *-20.00  *-5.00  *+5.00  *+20.00  *-$' table
+	[ "$(grep -c "^.violin[12] <<" drawn/spread.gp)" -eq 2 ]
+	[[ -s drawn/spread.svg && -s drawn/spread.pdf ]]
+	refuse 2 'one at a time' -- interfero report --spread --table1 a.exp
+	refuse 2 'leave out' -- interfero report --spread --json a.exp
+}
+
 @test "experiments of two machines are not compared" {
 	table 100 >t.csv
 	interfero import --csv t.csv -o old.exp
