@@ -117,3 +117,32 @@ record_programs() {
 		record "$program.trace" -- $(command_of "$program")
 	done
 }
+
+# fetch_source PACKAGE FOLDER [TAR-OPTION...]: the source of a Debian package, as it was before Debian's changes, unpacked
+# in FOLDER, once. Nonzero and a reason where there is none.
+fetch_source() {
+	package=$1 into=$2
+	shift 2
+	[ ! -f "$into/ready" ] || return 0
+	mkdir -p "$into" lists/partial archives/partial
+	# shellcheck disable=SC2016 # apt's own variables
+	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+		awk '$3 == "main" && !seen[$0]++ { print "deb-src", $0 }' >sources.list
+	apt_source() {
+		timeout 120 apt-get -q -o "Dir::Etc::SourceList=$PWD/sources.list" -o Dir::Etc::SourceParts=/dev/null \
+			-o "Dir::State::Lists=$PWD/lists" -o "Dir::Cache::archives=$PWD/archives" -o Acquire::http::Timeout=30 \
+			-o "APT::Sandbox::User=$(id -un)" "$@"
+	}
+	{
+		# Once: the lists stay for the next package.
+		[ -f lists/ready ] || { apt_source update || true; }
+		: >lists/ready
+		apt_source --download-only source "$package" &&
+			tar -C "$into" --strip-components=1 "$@" -xf "$(ls "$package"_*.orig.tar.*z*)"
+	} >fetch.log 2>&1 || {
+		echo "Debian's source of $package cannot be fetched: $(tail -n 1 fetch.log)" >&2
+		return 1
+	}
+	rm -f "$package"_*
+	: >"$into/ready"
+}
