@@ -5,8 +5,6 @@
 
 #include "plugin/gcc.h"
 
-#include "plugin-version.h"
-
 #include "tree-ssa-alias.h"
 #include "internal-fn.h"
 #include "gimple-expr.h"

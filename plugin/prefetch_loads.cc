@@ -23,7 +23,7 @@ tree prefetch_source_function(gimple *statement) {
 
 /* Whether the text of a source line is the advised one; without either, it is. */
 static bool text_matches_p(const struct ifr_prefetch *advice, const char *file, int line) {
-	char_span text = advice->text ? location_get_source_line(file, line) : char_span(NULL, 0);
+	char_span text = advice->text ? gcc_source_line(file, line) : char_span(NULL, 0);
 	return !text || ifr_prefetch_text(text.get_buffer(), text.length()) == advice->text;
 }
 
