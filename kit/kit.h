@@ -38,6 +38,8 @@
 
 #define IFR_KIT_ROOT "@interfero-root@"
 #define IFR_KIT_LTO_PLUGIN "@interfero-replay@"
+/* The linker of a kit that was made of a program's relocations. */
+#define IFR_KIT_UNLINKED "relocations"
 enum { IFR_SHA256_HEX = 65, IFR_BUILD_ID_MAX_BYTES = 64 };
 
 struct ifr_kit_input {
@@ -85,6 +87,8 @@ int ifr_kit_find(const char *program, struct ifr_kit *kit, bool *found, struct i
 int ifr_kit_note_pinned(const char *program, const struct ifr_kit *kit, struct ifr_error *err);
 /* Whether a program is such a variant of the kit. */
 bool ifr_kit_is_pinned(const char *program, const struct ifr_kit *kit);
+/* Whether no link was captured: the kit is of a program's own relocations, and links other bytes than that program's. */
+bool ifr_kit_is_unlinked(const struct ifr_kit *kit);
 /* Checks the digests of all inputs. Errors: IFR_E_ENVIRONMENT with the first input that differs. */
 int ifr_kit_check(const struct ifr_kit *kit, struct ifr_error *err);
 /* Lists the keys of all kits, sorted. */

@@ -15,6 +15,10 @@ void ifr_kit_init(struct ifr_kit *kit) {
 	memset(kit, 0, sizeof *kit);
 }
 
+bool ifr_kit_is_unlinked(const struct ifr_kit *kit) {
+	return !strcmp(kit->linker, IFR_KIT_UNLINKED);
+}
+
 void ifr_kit_release(struct ifr_kit *kit) {
 	char *owned[] = {kit->dir,    kit->program,        kit->output, kit->sha256, kit->build_id,
 	                 kit->linker, kit->linker_version, kit->cwd,    kit->created};

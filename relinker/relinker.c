@@ -15,7 +15,7 @@ static void compare_with_kit(struct ifr_relinker *relinker) {
 	relinker->reproduces = !strcmp(digest, kit->sha256);
 	relinker->reason =
 		relinker->reproduces ? ifr_strdup("")
-		: !strcmp(kit->linker, "relocations")
+		: ifr_kit_is_unlinked(kit)
 			? ifr_strdup("the kit is of the program's relocations, and its own link made other tables")
 		: strcmp(kit->linker, "ld.bfd")
 			? ifr_format("the program was linked by %s, its variants are by ld.bfd", kit->linker)

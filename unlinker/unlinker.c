@@ -76,7 +76,7 @@ static int describe(const struct program *program, const char *cwd, struct ifr_k
 	strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 	kit->program = ifr_strdup(ifr_path_base(program->path));
 	kit->output = ifr_path_normalise(cwd, program->path);
-	kit->linker = ifr_strdup("relocations");
+	kit->linker = ifr_strdup(IFR_KIT_UNLINKED);
 	kit->linker_version = ifr_strdup("interfero kit make --from-relocs");
 	kit->cwd = ifr_path_dir(kit->output);
 	kit->created = ifr_strdup(created);

@@ -45,19 +45,20 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option table[] = {
 	{"plan", 'p', "FILE", 0, "The layout", 0},
-	{"quiet", 'q', NULL, 0, "Do not tell which units of the plan are gone", 0},
+	{"quiet", 'q', NULL, 0, "Do not tell what the program lacks", 0},
 	{0},
 };
 const struct argp ifr_pin_argp = {
 	table,
 	parse_option,
 	"PROGRAM",
-	"Give a program that was built with CC=interfero-gcc the layout of a plan, in place.\v"
+	"Give a program that has a kit (built with CC=interfero-gcc) the layout of a plan, in place.\v"
 	"Builds do so by themselves with INTERFERO_LAYOUT=FILE in the environment, or with -finterfero-layout=FILE for "
 	"interfero-gcc. The plan holds for what did not change since it was made: units are found by name, and one line "
 	"tells which are gone. Axes of the compiler are applied when the program is compiled; axes of a process are no "
 	"property of a file. PROGRAM stays as it is if the plan cannot be applied. Its kit stays the plain link's, so that "
-	"variants and comparisons begin there.\n"
+	"variants and comparisons begin there. A program whose kit is of its relocations (interfero kit make) is linked "
+	"anew and has no debug information afterwards; keep a copy.\n"
 	"\n"
 	"Exit status: 0 the program has the layout, 2 usage, or the plan does not fit, 4 the machine or a file.",
 	NULL,
@@ -71,14 +72,31 @@ static void keep_relinker_axes(struct ifr_plan *plan) {
 			plan->axis[i].on = false;
 }
 
+/* The link of a kit from relocations has other tables than the program: only the digest tells that nobody edited it. */
+static int check_unlinked(const char *program, const struct ifr_kit *kit, struct ifr_error *err) {
+	char digest[IFR_SHA256_HEX];
+	int result = ifr_sha256_file(program, digest, NULL, err);
+	if (!result && strcmp(digest, kit->sha256))
+		result = ifr_fail(err, IFR_E_USAGE,
+		                  "%s is not the file that its kit was made of (stripped or edited since): pin that file, "
+		                  "and then strip or edit it again",
+		                  program);
+	return result;
+}
+
 /* Refuses programs that a variant of their kit cannot stand for. */
 static int check_program(const char *program, const struct ifr_kit *kit, const struct ifr_relinker *relinker,
                          struct ifr_error *err) {
 	struct ifr_relinker_info info;
 	ifr_relinker_describe(relinker, &info);
+	if (ifr_kit_is_pinned(program, kit))
+		return 0;
+	if (ifr_kit_is_unlinked(kit))
+		return check_unlinked(program, kit, err);
 	if (!info.reproduces)
-		return ifr_fail(err, IFR_E_USAGE, "%s cannot be pinned: %s", program, info.reason);
-	char *edit = ifr_kit_is_pinned(program, kit) ? NULL : ifr_program_find_edit(program, kit, relinker);
+		return ifr_fail(err, IFR_E_USAGE, "%s cannot be pinned: %s%s", program, info.reason,
+		                strcmp(kit->linker, "ld.bfd") ? "; link it with -fuse-ld=bfd" : "");
+	char *edit = ifr_program_find_edit(program, kit, relinker);
 	const int result = edit ? ifr_fail(err, IFR_E_USAGE, "%s", edit) : 0;
 	free(edit);
 	return result;
@@ -135,6 +153,8 @@ static int pin(const struct options *options, const struct ifr_kit *kit, struct 
 		result = ifr_kit_note_pinned(options->program, kit, err);
 	if (!result)
 		print_missing(options, &missing, named);
+	if (!result && ifr_kit_is_unlinked(kit) && !options->quiet)
+		printf("%s: linked anew from its relocations, without debug information\n", options->program);
 	ifr_strings_release(&missing);
 	ifr_plan_release(&plan);
 	ifr_relinker_close(relinker);

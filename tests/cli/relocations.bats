@@ -153,3 +153,50 @@ takes_apart() {
 		cmp wanted got
 	done
 }
+
+@test "the program is pinned, where it is still the file of its kit" {
+	./plain 12 >wanted
+	interfero kit make --from-relocs plain >key
+	interfero variants -q -n 1 -a functions,padding -o v ./plain
+	printf 'interfero-plan 1\norder plain.o:.text.main\n' >main.plan
+	cp plain stripped
+	strip stripped
+	cp stripped before
+	refuse 2 stripped "not the file that its kit was made of" -- interfero pin --plan v/v00001.plan stripped
+	cmp stripped before
+	interfero pin --plan v/v00001.plan plain >said
+	grep -q "^plain: .*without debug information$" said
+	cmp plain v/v00001
+	./plain 12 >got
+	cmp wanted got
+	# Again: from the kit, whatever layout the file has now.
+	interfero pin -q --plan main.plan plain >said
+	[ ! -s said ]
+	not cmp plain v/v00001
+	interfero kit show ./plain | grep -q "$(cat key)"
+	interfero pin -q --plan v/v00001.plan plain
+	cmp plain v/v00001
+}
+
+@test "bzip2 as Debian's gcc links it, position-independent, and not: its variants compress to the same bytes" {
+	# A program of twelve seconds; the C++ program above shows both kinds at quick depth.
+	need_full_depth
+	: >"$place/reason"
+	make_debian
+	need_debian
+	local kind
+	numbers 60000 >text
+	for kind in -pie -no-pie; do
+		"$BATS_TEST_DIRNAME/../debian" "$INTERFERO_BUILD" "gcc -f${kind#-} -Wl,--emit-relocs $kind" "$PWD/b$kind" bzip2 >log 2>&1 || say "$(cat log)"
+		cp "b$kind/bzip2/bzip2" "bzip2$kind"
+		readelf -h "bzip2$kind" | grep -q "Type: *$([ $kind = -pie ] && echo DYN || echo EXEC)"
+		interfero kit make --from-relocs "bzip2$kind" >key
+		interfero variants -q -n 8 --axes functions,padding,base -o "v$kind" "./bzip2$kind"
+		interfero verify "./bzip2$kind" "v$kind" -- "./bzip2$kind" -c "$PWD/text" >said || say "$(cat said)"
+		grep -q "0 of 8 variants differ" said
+		"./bzip2$kind" -c text >shipped.bz2
+		interfero pin -q --plan "v$kind/v00003.plan" "bzip2$kind"
+		"./bzip2$kind" -c text | cmp - shipped.bz2
+		"./bzip2$kind" -dc shipped.bz2 | cmp - text
+	done
+}
