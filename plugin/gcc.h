@@ -4,7 +4,6 @@
 #define IFR_PLUGIN_GCC_H
 
 #include "gcc-plugin.h"
-#include "plugin-version.h"
 
 #include "tree.h"
 #include "stringpool.h"
@@ -97,15 +96,6 @@ static inline void gcc_put_directive(const char *text, rtx_insn *before) {
 static inline bool gcc_hands_off_p(tree function) {
 	tree attributes = DECL_ATTRIBUTES(function);
 	return lookup_attribute("naked", attributes) || lookup_attribute("ms_hook_prologue", attributes);
-}
-
-/* A line of a source file; without text where the file is gone. */
-static inline char_span gcc_source_line(const char *file, int line) {
-#if GCCPLUGIN_VERSION_MAJOR < 14
-	return location_get_source_line(file, line);
-#else
-	return global_dc->get_file_cache().get_source_line(file, line);
-#endif
 }
 
 /* Inserts a pass before or after GCC's pass `reference`; the pass lives as long as the compiler. */

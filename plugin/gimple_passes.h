@@ -5,6 +5,8 @@
 
 #include "plugin/gcc.h"
 
+#include "plugin-version.h"
+
 #include "tree-ssa-alias.h"
 #include "internal-fn.h"
 #include "gimple-expr.h"
@@ -31,6 +33,15 @@ static inline void gcc_unroll_loop(class loop *loop, unsigned factor, class tree
 	tree_unroll_loop(loop, factor, single_exit(loop), iterations);
 #else
 	tree_unroll_loop(loop, factor, iterations);
+#endif
+}
+
+/* A line of a source file; without text where the file is gone. */
+static inline char_span gcc_source_line(const char *file, int line) {
+#if GCCPLUGIN_VERSION_MAJOR < 14
+	return location_get_source_line(file, line);
+#else
+	return global_dc->get_file_cache().get_source_line(file, line);
 #endif
 }
 

@@ -2,6 +2,8 @@
 /* The plugin's entry point: reads the options and registers the passes that they ask for (plugin/plugin.h). */
 #include "plugin/gcc.h"
 
+#include "plugin-version.h"
+
 #include "plugin/options.h"
 #include "plugin/passes.h"
 #include "plugin/plugin.h"

@@ -11,7 +11,7 @@
 const struct ifr_library_allocator ifr_libraries[IFR_LIBRARIES] = {
 	{"glibc", NULL, "libc6"},
 	{"jemalloc", "libjemalloc.so.2", "libjemalloc2"},
-	{"tcmalloc", "libtcmalloc_minimal.so.4", "libtcmalloc-minimal4"},
+	{"tcmalloc", "libtcmalloc_minimal.so.4", "libtcmalloc-minimal4 or libtcmalloc-minimal4t64"},
 	{"mimalloc", "libmimalloc.so.2|libmimalloc.so.3", "libmimalloc2.0 or libmimalloc3"},
 	{"hoard", "libhoard.so", NULL},
 };

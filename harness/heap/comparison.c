@@ -15,7 +15,7 @@
 const struct ifr_allocator ifr_allocators[] = {
 	{"glibc", NULL, "glibc", "glibc", "libc6"},
 	{"jemalloc", "libjemalloc.so.2", "glibc", "glibc", "libjemalloc2"},
-	{"tcmalloc", "libtcmalloc_minimal.so.4", "glibc", "glibc", "libtcmalloc-minimal4"},
+	{"tcmalloc", "libtcmalloc_minimal.so.4", "glibc", "glibc", "libtcmalloc-minimal4 or libtcmalloc-minimal4t64"},
 	{"mimalloc", "libmimalloc.so.2|libmimalloc.so.3", "glibc", "glibc", "libmimalloc2.0 or libmimalloc3"},
 	{"blocks aligned", NULL, "glibc", "aligned", NULL},
 	{"blocks random", NULL, "glibc", "random", NULL},

@@ -97,7 +97,7 @@ audit() { # ARGUMENTS...
 @test "the triggers of an audit share a recording; heap objects need another" {
 	# Each experiment runs the program twice as its reference; two record it.
 	gcc -O1 "$programs/steps.c" -o steps
-	within 120 interfero audit -q --counters model --no-profile --triggers load,heap,aslr,blocks -- ./steps 2000 "$here/runs"
+	within 120 interfero audit -q --counters model --no-profile --cures 0 --triggers load,heap,aslr,blocks -- ./steps 2000 "$here/runs"
 	[ "$(wc -c <runs)" = 10 ] || say "$(wc -c <runs) runs"
 	[ "$(stat -c %i steps.audit/load.exp.trace)" = "$(stat -c %i steps.audit/aslr.exp.trace)" ]
 	[ "$(stat -c %i steps.audit/heap.exp.trace)" = "$(stat -c %i steps.audit/blocks.exp.trace)" ]

@@ -135,7 +135,7 @@ text_starts() { # LETTER
 		}
 		int main(void) { return hot(5000); }
 	END
-	INTERFERO_TEMPLATES=1 interfero-gcc -O2 hot.c -o hot
+	INTERFERO_TEMPLATES=1 interfero-gcc -O2 -fno-unroll-loops hot.c -o hot
 	audit --machine ivybridge --metric windows-32 --triggers text --json -- ./hot >json
 	# 53 bytes from 16 modulo 32 enter three windows, from 0 two.
 	[ "$(jq -r '.cures | map(.verdict + " " + (.plan | split("\n")[1] | split(" ")[0])) | join(", ")' json)" = \

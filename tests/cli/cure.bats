@@ -22,7 +22,7 @@ setup_file() {
 		}
 		int main(void) { return hot(20000); }
 	END
-	INTERFERO_TEMPLATES=1 interfero-gcc -O2 hot.c -o hot
+	INTERFERO_TEMPLATES=1 interfero-gcc -O2 -fno-unroll-loops hot.c -o hot
 }
 
 setup() {

@@ -88,6 +88,8 @@ search() {
 	order=$(grep -xE 'main|f[123]' drawn/best.order | tr '\n' ' ')
 	[ "$order" != "main f1 f2 f3 " ]
 	for linker in lld,--symbol-ordering-file=drawn/best.order gold,--section-ordering-file=drawn/best.sections; do
+		# Debian 13 has gold in a package of its own.
+		command -v "ld.${linker%,*}" >/dev/null || continue
 		gcc -O2 -ffunction-sections planted.c "-fuse-ld=${linker%,*}" "-Wl,${linker#*,}" -o linked
 		[ "$(nm linked | sort | sed -n 's/.* [tT] \(f[123]\|main\)$/\1/p' | tr '\n' ' ')" = "$order" ] || say "$linker"
 	done
