@@ -61,9 +61,9 @@ static void end_stretch(struct ifr_front *front) {
 	const bool fits = stretch->line < front->core->cache_lines && !stretch->barred;
 	for (unsigned i = 0; i <= stretch->line && i < front->core->cache_lines; i++)
 		if (fits)
-			ifr_op_cache_fill(&front->cache, stretch->window << 4 | i);
+			ifr_op_cache_fill(&front->cache, stretch->window, stretch->window << 4 | i);
 		else
-			ifr_op_cache_drop(&front->cache, stretch->window << 4 | i);
+			ifr_op_cache_drop(&front->cache, stretch->window, stretch->window << 4 | i);
 }
 
 void ifr_front_cut(struct ifr_front *front) {
@@ -82,9 +82,9 @@ static void begin_line(struct ifr_front *front, uint64_t address, bool may_retur
 	if (ifr_core_idealises(front->core, IFR_CAUSE_DSB))
 		front->decoding = false;
 	else if (!front->decoding || may_return)
-		front->decoding = !possible || !ifr_op_cache_use(&front->cache, key);
+		front->decoding = !possible || !ifr_op_cache_use(&front->cache, stretch->window, key);
 	if (front->decoding && front->core->cache_by_start && !stretch->barred && possible)
-		ifr_op_cache_fill(&front->cache, key);
+		ifr_op_cache_fill(&front->cache, stretch->window, key);
 }
 
 /* Tells whether an instruction begins a line of the stretch, which has one under way. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The op cache: lines of decoded instructions by key, least recently used out. */
+/* The op cache: lines of decoded instructions, in the set of their window, by a key; the least recently used goes. */
 #ifndef IFR_MODEL_CORE_OP_CACHE_H
 #define IFR_MODEL_CORE_OP_CACHE_H
 
@@ -10,47 +10,45 @@
 
 struct ifr_op_cache {
 	uint64_t *keys; /* by set, most recent first */
-	unsigned sets, ways, shift;
+	unsigned sets, ways;
 };
 
 static inline void ifr_op_cache_init(struct ifr_op_cache *cache, const struct ifr_core *core) {
 	*cache = (struct ifr_op_cache){.sets = core->cache_sets, .ways = core->cache_ways};
-	/* A key is a window's number and a line's number of four bits, or the address of the line's start. */
-	cache->shift = core->cache_by_start ? core->cache_window_shift : 4;
 	cache->keys = ifr_alloc((size_t)cache->sets * cache->ways * sizeof *cache->keys + 1);
 	for (size_t i = 0; i < (size_t)cache->sets * cache->ways; i++)
 		cache->keys[i] = IFR_CACHE_EMPTY;
 }
 
-static inline uint64_t *ifr_op_cache_set(const struct ifr_op_cache *cache, uint64_t key) {
-	return cache->keys + (key >> cache->shift & (cache->sets - 1)) * cache->ways;
+static inline uint64_t *ifr_op_cache_set(const struct ifr_op_cache *cache, uint64_t window) {
+	return cache->keys + (window & (cache->sets - 1)) * cache->ways;
 }
 
 /* Uses a line that may be there. Returns whether it is. */
-static inline bool ifr_op_cache_use(struct ifr_op_cache *cache, uint64_t key) {
+static inline bool ifr_op_cache_use(struct ifr_op_cache *cache, uint64_t window, uint64_t key) {
 	if (!cache->sets)
 		return false;
-	const uint64_t *keys = ifr_op_cache_set(cache, key);
+	const uint64_t *keys = ifr_op_cache_set(cache, window);
 	for (unsigned i = 0; i < cache->ways; i++)
 		if (keys[i] == key) {
 			if (i)
-				ifr_recency_touch(ifr_op_cache_set(cache, key), cache->ways, key);
+				ifr_recency_touch(ifr_op_cache_set(cache, window), cache->ways, key);
 			return true;
 		}
 	return false;
 }
 
 /* Puts a line in. */
-static inline void ifr_op_cache_fill(struct ifr_op_cache *cache, uint64_t key) {
+static inline void ifr_op_cache_fill(struct ifr_op_cache *cache, uint64_t window, uint64_t key) {
 	if (cache->sets)
-		ifr_recency_touch(ifr_op_cache_set(cache, key), cache->ways, key);
+		ifr_recency_touch(ifr_op_cache_set(cache, window), cache->ways, key);
 }
 
 /* Takes a line out, if it is there. */
-static inline void ifr_op_cache_drop(struct ifr_op_cache *cache, uint64_t key) {
-	if (!ifr_op_cache_use(cache, key))
+static inline void ifr_op_cache_drop(struct ifr_op_cache *cache, uint64_t window, uint64_t key) {
+	if (!ifr_op_cache_use(cache, window, key))
 		return;
-	uint64_t *keys = ifr_op_cache_set(cache, key);
+	uint64_t *keys = ifr_op_cache_set(cache, window);
 	for (unsigned i = 1; i < cache->ways; i++)
 		keys[i - 1] = keys[i];
 	keys[cache->ways - 1] = IFR_CACHE_EMPTY;

@@ -32,7 +32,7 @@ struct ifr_core {
 	bool fusion_anywhere;
 	unsigned cache_sets, cache_ways, cache_ops, cache_branches, cache_window_shift, cache_lines, cache_width;
 	unsigned cache_switch, cache_boundary;
-	bool cache_by_start;
+	bool cache_by_start, cache_by_last; /* lines by their first instruction; windows by last bytes */
 	unsigned loop_ops, loop_windows, loop_window_shift, loop_branches, loop_unroll;
 };
 

@@ -15,7 +15,8 @@ static bool is_barred(const struct ifr_core *core, const struct ifr_core_instruc
 static void add_to_part(const struct ifr_core *core, struct ifr_placed *placed, unsigned index) {
 	const struct ifr_core_instruction *instruction = &placed->instructions[index];
 	const uint64_t address = placed->address + instruction->offset;
-	const uint64_t window = address >> core->cache_window_shift;
+	const unsigned last = core->cache_by_last && instruction->bytes ? instruction->bytes - 1 : 0;
+	const uint64_t window = (address + last) >> core->cache_window_shift;
 	struct ifr_placed_part *part = placed->parts_count ? &placed->parts[placed->parts_count - 1] : NULL;
 	if (!part || part->window != window) {
 		part = &placed->parts[placed->parts_count++];

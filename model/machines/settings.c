@@ -86,6 +86,7 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"op_cache", "ops", 1, 16, NULL, "slots of a line"},
 	{"op_cache", "branches", 1, 16, NULL, "branches of a line"},
 	{"op_cache", "window", 16, 128, NULL, "aligned bytes whose instructions share lines"},
+	{"op_cache", "byte", 0, 1, "first last", "the byte whose address tells an instruction's window"},
 	{"op_cache", "lines", 1, 16, NULL, "lines that a window may have; with more it is not cached"},
 	{"op_cache", "tag", 0, 1, "window start", "a line is found by its window, or by its first instruction"},
 	{"op_cache", "width", 1, 32, NULL, "slots a cycle, of one window (tag = start: of one line)"},

@@ -9,31 +9,40 @@ static struct line *find_line(struct machine *m, uint64_t key, unsigned set) {
 	return NULL;
 }
 
-static unsigned set_of(const struct machine *m, uint64_t address) {
-	return (unsigned)(address / m->v[IFR_OP_CACHE_WINDOW] % m->v[IFR_OP_CACHE_SETS]);
+static unsigned set_of(const struct machine *m, uint64_t window) {
+	return (unsigned)(window % m->v[IFR_OP_CACHE_SETS]);
 }
 
-static bool look_up(struct machine *m, uint64_t key, uint64_t address) {
-	struct line *line = m->v[IFR_OP_CACHE_SETS] ? find_line(m, key, set_of(m, address)) : NULL;
+static bool look_up(struct machine *m, uint64_t key, uint64_t window) {
+	struct line *line = m->v[IFR_OP_CACHE_SETS] ? find_line(m, key, set_of(m, window)) : NULL;
 	if (line)
 		line->used = ++m->clock;
 	return line;
 }
 
-static void insert(struct machine *m, uint64_t key, uint64_t address) {
-	if (!m->v[IFR_OP_CACHE_SETS] || look_up(m, key, address))
+static void insert(struct machine *m, uint64_t key, uint64_t window) {
+	if (!m->v[IFR_OP_CACHE_SETS] || look_up(m, key, window))
 		return;
-	struct line *set = &m->lines[set_of(m, address) * m->v[IFR_OP_CACHE_WAYS]], *oldest = set;
+	struct line *set = &m->lines[set_of(m, window) * m->v[IFR_OP_CACHE_WAYS]], *oldest = set;
 	for (unsigned i = 1; i < m->v[IFR_OP_CACHE_WAYS]; i++)
 		if (set[i].used < oldest->used)
 			oldest = &set[i];
 	*oldest = (struct line){key, ++m->clock};
 }
 
-static void take_out(struct machine *m, uint64_t key, uint64_t address) {
-	struct line *line = m->v[IFR_OP_CACHE_SETS] ? find_line(m, key, set_of(m, address)) : NULL;
+static void take_out(struct machine *m, uint64_t key, uint64_t window) {
+	struct line *line = m->v[IFR_OP_CACHE_SETS] ? find_line(m, key, set_of(m, window)) : NULL;
 	if (line)
 		line->used = 0;
+}
+
+/* The number of the window that an instruction belongs to. */
+static uint64_t window_of(const struct machine *m, const struct fetched *f) {
+	uint64_t byte = f->address;
+	if (m->v[IFR_OP_CACHE_BYTE])
+		for (unsigned i = 1; i < f->code->bytes; i++)
+			byte++;
+	return byte / (m->v[IFR_OP_CACHE_SETS] ? m->v[IFR_OP_CACHE_WINDOW] : 32);
 }
 
 static bool is_jump(const struct fetched *f) {
@@ -132,16 +141,16 @@ static void leave_stretch(struct machine *m, struct walk *w) {
 		return;
 	for (unsigned i = 0; i <= w->line && i < most; i++)
 		if (w->line < most && !w->barred)
-			insert(m, w->window * 16 + i, w->window * m->v[IFR_OP_CACHE_WINDOW]);
+			insert(m, w->window * 16 + i, w->window);
 		else
-			take_out(m, w->window * 16 + i, w->window * m->v[IFR_OP_CACHE_WINDOW]);
+			take_out(m, w->window * 16 + i, w->window);
 }
 
 /* The stretch is barred from here on if a jump of this block in this window touches the boundary. */
 static void find_barred(struct machine *m, struct walk *w, size_t i) {
 	const struct fetched *f = &m->fetched[i];
 	for (size_t k = i; k < m->fetched_count && m->fetched[k].step == f->step; k++)
-		if (m->fetched[k].address / m->v[IFR_OP_CACHE_WINDOW] == w->window)
+		if (window_of(m, &m->fetched[k]) == w->window)
 			w->barred |= touches_boundary(m, &m->fetched[k]);
 }
 
@@ -149,7 +158,7 @@ static void fetch_ordinary(struct machine *m, struct walk *w, size_t i) {
 	struct fetched *f = &m->fetched[i];
 	const unsigned *v = m->v;
 	const bool arrives = !i || (f->first && f->step->outcome.taken), was_decoding = w->decoding;
-	const uint64_t window = f->address / (v[IFR_OP_CACHE_SETS] ? v[IFR_OP_CACHE_WINDOW] : 32);
+	const uint64_t window = window_of(m, f);
 	const unsigned slots = f->code->decoded + (f->code->flags & IFR_INSTRUCTION_WIDE_IMMEDIATE ? 1 : 0);
 	const bool alone = f->code->flags & IFR_INSTRUCTION_MICROCODED, fresh = arrives || window != w->window;
 	bool line = fresh;
@@ -171,9 +180,9 @@ static void fetch_ordinary(struct machine *m, struct walk *w, size_t i) {
 		const uint64_t key = v[IFR_OP_CACHE_TAG] ? f->address : window * 16 + w->line;
 		const bool possible = v[IFR_OP_CACHE_SETS] && w->line < v[IFR_OP_CACHE_LINES];
 		if (arrives || !w->decoding)
-			w->decoding = !possible || !look_up(m, key, f->address);
+			w->decoding = !possible || !look_up(m, key, window);
 		if (w->decoding && possible && v[IFR_OP_CACHE_TAG] && !w->barred)
-			insert(m, key, f->address);
+			insert(m, key, window);
 	}
 	w->slots += alone ? v[IFR_OP_CACHE_OPS] : slots;
 	w->branches += is_jump(f);

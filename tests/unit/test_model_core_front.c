@@ -146,6 +146,11 @@ static void jump_inside(struct kernel *k) {
 	boundary(k, CODE);
 }
 
+/* A jump across the end of its window, alone in the next if it belongs where it ends. */
+static void last_crosses(struct kernel *k) {
+	boundary(k, CODE + 64 - 28);
+}
+
 static void large_loop(struct kernel *k) {
 	const uint32_t block = kernel_block(k);
 	for (unsigned i = 0; i < 20; i++)
@@ -278,6 +283,9 @@ static const struct core_check checks[] = {
 	{"a window too dense behind another", "skylake", "op_cache.switch=0", half_dense, 0},
 	{"branches of a window", "zen4", "op_cache.branches=8", many_branches, 0},
 	{"branches of a window", "skylake", "op_cache.branches=4", many_branches, 0},
+	{"a jump across its window's end", "zen4", "op_cache.byte=first", last_crosses, 0},
+	{"a jump across its window's end", "haswell,loop_buffer.ops=1,op_cache.byte=last", "op_cache.byte=first",
+     jump_crosses, 0},
 	{"a line's slots", "zen4", "op_cache.ops=3", independent, 0},
 	{"12 branches", "ivybridge", "loop_buffer.branches=11", windows12, 0},
 	{"predecoding", "skylake", "fetch.bytes=64", predecode, 0},
