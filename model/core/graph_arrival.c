@@ -44,7 +44,9 @@ void graph_predict_window(struct ifr_graph *graph, unsigned bubble, unsigned fet
 }
 
 void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *delivery) {
-	if (delivery->boundary && graph->arrival.used && !ifr_core_idealises(graph->core, IFR_CAUSE_FETCH))
+	const bool joined = graph->joined;
+	graph->joined = false;
+	if (delivery->boundary && !joined && graph->arrival.used && !ifr_core_idealises(graph->core, IFR_CAUSE_FETCH))
 		pace_next(&graph->arrival);
 	if (delivery->wait)
 		pace_wait(&graph->arrival, graph->arrival.cycle + delivery->wait);
@@ -53,7 +55,8 @@ void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *de
 	if (delivery->source == IFR_SOURCE_DECODERS && delivery->boundary) {
 		graph->predecoded = graph->arrival.cycle;
 		graph->predecode_bytes = UINT64_MAX;
-		graph->predecode_count = graph->decoded = 0;
+		graph->predecode_count = 0;
+		graph->decoded = joined && !delivery->wait ? graph->decoded : 0;
 	}
 }
 
@@ -61,6 +64,14 @@ void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *de
 static unsigned code_wait(const struct ifr_core *core, const struct ifr_core_outcome *outcome) {
 	return (ifr_core_idealises(core, IFR_CAUSE_IMISS) ? 0 : outcome->fetch_wait) +
 	       (ifr_core_idealises(core, IFR_CAUSE_ITLB) ? 0 : outcome->page_wait);
+}
+
+/* Whether fetch goes on behind a taken branch in the same cycle. */
+static bool passes_branch(struct ifr_graph *graph) {
+	if (graph->passed_cycle != graph->arrival.cycle)
+		graph->passed = 0;
+	graph->passed_cycle = graph->arrival.cycle;
+	return ++graph->passed < graph->core->taken;
 }
 
 void graph_enter_block(struct ifr_graph *graph, const struct ifr_delivery *first,
@@ -77,7 +88,8 @@ void graph_enter_block(struct ifr_graph *graph, const struct ifr_delivery *first
 		bubble = graph->branch_ideal                ? core->bubble[0]
 		         : outcome->btb < IFR_CORE_BTB_NONE ? core->bubble[outcome->btb]
 		                                            : core->unknown_branch;
-		if (!ifr_core_idealises(core, IFR_CAUSE_FETCH))
+		graph->joined = !bubble && passes_branch(graph);
+		if (!graph->joined && !ifr_core_idealises(core, IFR_CAUSE_FETCH))
 			pace_next(&graph->arrival);
 	}
 	if (first->window)

@@ -48,9 +48,12 @@ struct ifr_graph {
 	uint64_t predecode_bytes;               /* number of the bytes under way */
 	unsigned predecode_count;               /* instructions of them so far */
 	unsigned decoded;                       /* instructions decoded in the cycle of arrival */
-	uint32_t arrivals;                      /* slots so far */
-	uint32_t slots_mask;                    /* the rings' sizes, less 1: powers of two */
-	int64_t *left;                          /* by slot, a ring: when it left the queue */
+	int64_t passed_cycle;                   /* of arrival, in which fetch passed so many taken branches */
+	unsigned passed;
+	bool joined;         /* the delivery that begins arrives in the cycle of the taken branch before */
+	uint32_t arrivals;   /* slots so far */
+	uint32_t slots_mask; /* the rings' sizes, less 1: powers of two */
+	int64_t *left;       /* by slot, a ring: when it left the queue */
 	/* rename and retirement */
 	struct pace rename, retire;
 	uint32_t renamed;

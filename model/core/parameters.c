@@ -56,6 +56,7 @@ static void init_front(struct ifr_core *core, const unsigned *v) {
 	core->unknown_branch = v[IFR_PENALTY_BTB];
 	for (unsigned i = 0; i < 3; i++)
 		core->bubble[i] = v[IFR_FETCH_BUBBLE1 + i];
+	core->taken = v[IFR_FETCH_TAKEN];
 	core->fusion_anywhere = v[IFR_FETCH_FUSION];
 	core->prediction = v[IFR_FETCH_PREDICTION];
 	core->ahead = v[IFR_FETCH_AHEAD];

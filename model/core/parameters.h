@@ -26,6 +26,7 @@ struct ifr_core {
 	/* front end */
 	unsigned fetch_bytes, predecode, decoders, length_change, queue, unknown_branch;
 	unsigned bubble[3]; /* by BTB level */
+	unsigned taken;     /* branches of a cycle, at the last of which fetch stops */
 	unsigned prediction, ahead;
 	unsigned fetch_latency[4]; /* of a line of code, by level that has it */
 	unsigned fetch_page_latency[3];

@@ -77,6 +77,7 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"fetch", "bubble1", 0, 20, NULL, "cycles lost behind a taken branch that the first BTB has"},
 	{"fetch", "bubble2", 0, 20, NULL, "the same for the second BTB"},
 	{"fetch", "bubble3", 0, 20, NULL, "the same for the third BTB"},
+	{"fetch", "taken", 1, 4, NULL, "taken branches of a cycle at the last of which fetch stops"},
 	{"fetch", "fusion", 0, 1, "within_line anywhere", "where a test and its jump fuse if the jump begins a line"},
 	{"fetch", "prediction", 0, 16, NULL,
      "cycles in which the branch predictor, ahead of fetch, finds a window; 0: fetch waits for taken branches itself"},

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/unit/model_cycles_state.h"
 
+/* Whether a taken branch, which arrived last, is not yet the last that its cycle has room for. */
+static bool follow(const struct machine *m, struct state *s) {
+	s->followed = s->followed_in == s->last_arrival ? s->followed + 1 : 1;
+	s->followed_in = s->last_arrival;
+	return s->followed != m->v[IFR_FETCH_TAKEN];
+}
+
 /* When the next instruction may arrive, at the earliest; NEVER while a mispredicted branch has not executed. */
 static int64_t next_arrival(const struct machine *m, struct state *s, const struct fetched *f) {
 	const struct ifr_core_outcome *outcome = &f->step->outcome;
@@ -8,6 +15,7 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 				   code = f->first && f->decoders_any ? outcome->fetch_wait + outcome->page_wait : 0;
 	const bool window = prediction && f->window;
 	int64_t at = s->last_arrival, bubble = 0;
+	s->same_cycle = false;
 	if (f->first && outcome->mispredicted) {
 		const size_t branch = m->ops[f->first_op].branch_before;
 		const int64_t done = branch ? m->ops[branch - 1].done : 0;
@@ -16,9 +24,10 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 		at = done + m->v[IFR_PENALTY_CONDITIONAL] - 1 > at ? done + m->v[IFR_PENALTY_CONDITIONAL] - 1 : at;
 		s->next_prediction = at;
 	} else if (f->first && outcome->taken && f->source != IFR_SOURCE_LOOP_BUFFER) {
-		at += 1;
 		bubble =
 			outcome->btb == IFR_CORE_BTB_NONE ? m->v[IFR_PENALTY_BTB] : m->v[IFR_FETCH_BUBBLE1 + outcome->btb];
+		s->same_cycle = !bubble && follow(m, s);
+		at += s->same_cycle ? 0 : 1;
 	}
 	if (window) {
 		/* As many windows as may be ahead are between this one and the last that must have arrived. */
@@ -30,7 +39,7 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 	} else {
 		at += bubble + code;
 	}
-	if (f->begins && at == s->last_arrival && s->used)
+	if (f->begins && at == s->last_arrival && s->used && !s->same_cycle)
 		at++;
 	at += f->wait;
 	if (window)
@@ -69,8 +78,8 @@ void cycles_arrive(struct machine *m, struct state *s) {
 			if (at >= NEVER)
 				return;
 			if (f->source == IFR_SOURCE_DECODERS) {
-				if (f->begins || at > s->last_arrival)
-					s->decoded = f->begins ? 0 : s->decoded;
+				if (f->begins && (!s->same_cycle || at > s->last_arrival))
+					s->decoded = 0;
 				const int64_t ready = predecoded_at(m, s, f, at, f->begins);
 				if (s->decoded == m->v[IFR_FETCH_DECODERS] || (f->code->decoded > 1 && s->decoded)) {
 					at = (at > s->last_arrival ? at : s->last_arrival) + 1;

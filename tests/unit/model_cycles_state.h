@@ -70,6 +70,9 @@ struct state {
 	size_t arrived_slots, left_slots;
 	int64_t last_arrival; /* cycle of the last slot that arrived */
 	unsigned used, decoded;
+	unsigned followed; /* taken branches behind which fetch went on in the cycle of the last arrival */
+	int64_t followed_in;
+	bool same_cycle;                          /* the block arrives in the cycle of the taken branch before it */
 	int64_t next_prediction, *window_arrived; /* when the next window is found; by window */
 	size_t windows;
 	int64_t bytes_since; /* when the aligned bytes under way were predecoded */

@@ -74,6 +74,35 @@ static void chase(struct kernel *k) {
 	}
 }
 
+/* Blocks of two nops and a taken jump. */
+static void hops(struct kernel *k) {
+	const uint32_t block = kernel_block(k);
+	kernel_nop(k, 3);
+	kernel_nop(k, 3);
+	kernel_jump(k, 2, IFR_REGISTER_NONE);
+	k->program.ops[k->program.ops_count - 1].ports = ALU;
+	kernel_end(k);
+	for (unsigned i = 0; i < 1200; i++)
+		kernel_run(k, block, CODE + 64 * (i % 3), i);
+}
+
+/* Fetch stops at the second taken branch in a cycle: two blocks of three slots a cycle. */
+static void test_taken(void **state) {
+	static const struct core_check checks[] = {
+		{"two taken branches a cycle", "fields2004", "fetch.taken=1", hops, 0},
+		{"three taken branches a cycle",
+	     "fields2004,fetch.taken=3,fetch.decoders=7,pipeline.issue=16,pipeline.retire=16", "fetch.taken=2", hops,
+	     0},
+		{"taken branches and the op cache", "zen4,fetch.taken=2,fetch.prediction=0,op_cache.width=9",
+	     "fetch.taken=1", hops, 0},
+	};
+	(void)state;
+	core_check_each(checks, sizeof checks / sizeof *checks, core_check_simulated);
+	core_check_each(checks, sizeof checks / sizeof *checks, core_check_rule);
+	assert_float_equal(core_iteration_cycles(hops, "fields2004", 2), 1, 1e-9);
+	assert_float_equal(core_iteration_cycles(hops, "fields2004,fetch.taken=1", 2), 2, 1e-9);
+}
+
 static void test_cycles(void **state) {
 	(void)state;
 	assert_float_equal(core_iteration_cycles(chase, "fields2004", 1), 8, 1e-9);
@@ -82,6 +111,6 @@ static void test_cycles(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_units), cmocka_unit_test(test_slots),
-	                                   cmocka_unit_test(test_cycles)};
+	                                   cmocka_unit_test(test_cycles), cmocka_unit_test(test_taken)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
