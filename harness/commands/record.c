@@ -240,7 +240,7 @@ static int record_program(struct options *options, struct ifr_recorded *recorded
 	if (request->region && !recorded->notes[IFR_RECORDING_NOTE_BEGIN])
 		ifr_command_note("the program never entered the region \"%s\": the trace is empty", request->region);
 	if (recorded->end == IFR_RECORDING_CUT)
-		ifr_command_note("the part to record is complete; the program was ended by --timeout");
+		ifr_command_note("the part to record is complete; the program was ended there");
 	print_notes(recorded);
 	if (!options->quiet)
 		print_recorded(request->path, recorded);

@@ -2,9 +2,9 @@
 /* The front end of one layout, without time: which instructions come from the op cache, from the decoders, or from the
  * loop buffer. This depends on the sequence of blocks and on their addresses alone.
  *
- * An instruction belongs to the window of its first byte, or of its last (op_cache.byte). A stretch is what executes between two taken branches within
- * a window. The slots of a stretch fill lines one after another; an instruction does not cross lines, and a
- * microcoded one has a line to itself.
+ * An instruction belongs to the window of its first byte, or of its last (op_cache.byte). A stretch is what executes
+ * between two taken branches within a window. The slots of a stretch fill lines one after another; an instruction does
+ * not cross lines, and a microcoded one has a line to itself.
  *   tag = window   a line is found by window and number; a window of too many lines, or with a jump on the jump
  *                  boundary, is not cached at all
  *   tag = start    a line is found by the address of its first instruction

@@ -211,7 +211,7 @@ static int check_bounds(struct session *session) {
 	if (ifr_trace_failed(session->writer))
 		return -IFR_E_ENVIRONMENT;
 	session->end = bounds_check(&session->bounds, now_ns, instructions);
-	if (session->end == IFR_RECORDING_TIME && recording->to && instructions >= recording->to)
+	if (recording->to && instructions >= recording->to)
 		session->end = IFR_RECORDING_CUT;
 	explain_end(session, instructions);
 	show_progress(session, now_ns, instructions);

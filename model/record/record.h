@@ -20,7 +20,7 @@
 /* How a recording ended: with the program, or at a bound. */
 enum ifr_recording_end {
 	IFR_RECORDING_WHOLE,    /* the program ended, or an error ended the recording */
-	IFR_RECORDING_CUT,      /* its time was up, and the part to record was complete */
+	IFR_RECORDING_CUT,      /* the part to record was complete */
 	IFR_RECORDING_TIME,     /* its time was up */
 	IFR_RECORDING_ADAPTIVE, /* the program chooses its repetitions by a clock, and would never end */
 };

@@ -418,11 +418,11 @@ own_blocks() {
 	refuse 2 name -- interfero record --region "" -- "$place/pure"
 }
 
-@test "a part of a program that does not end: its time is up behind the part, or before" {
+@test "a part of a program that does not end ends the program; its time may be up before" {
 	printf 'int main(void) { for (volatile unsigned i = 0;; i++); }\n' >endless.c
 	gcc -O1 endless.c -o endless
-	run -0 --separate-stderr within 60 interfero record --to 300000 --timeout 2s -o part.trace -- ./endless
-	[[ $stderr == *"the program was ended by --timeout"* ]]
+	run -0 --separate-stderr within 60 interfero record --to 300000 -o part.trace -- ./endless
+	[[ $stderr == *"the program was ended there"* ]]
 	interfero trace verify part.trace
 	[ "$(interfero replay --json part.trace | jq .layouts[0].counters.instructions)" -ge 100000 ]
 	refuse 3 "--to" -- interfero record --timeout 0.5s -o none.trace -- ./endless
