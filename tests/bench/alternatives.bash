@@ -50,9 +50,9 @@ functions_of() {
 profile() {
 	valgrind -q --tool=callgrind --callgrind-out-file=callgrind "$@" </dev/null >/dev/null
 	functions_of "$1" >functions
-	awk 'function function_of(text, id, end) {
-			end = index(text, ")")
-			id = substr(text, index(text, "("), end)
+	awk 'function function_of(text, id) {
+			match(text, /\([0-9]+\)/)
+			id = substr(text, RSTART, RLENGTH)
 			sub(/.*=\([0-9]+\) ?/, "", text)
 			sub(/[.\047].*/, "", text)
 			if (text != "") name[id] = text
