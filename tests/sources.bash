@@ -27,11 +27,16 @@ fetch_packages() {
 	rm -rf apt
 }
 
-# need_sources STORE: STORE/sources holds every package of debian_packages. Else it fails with a reason on standard error. A
-# failure stands for a quarter of an hour, so that not every file waits for a network that is not there. Call it under a lock.
+# need_sources STORE [PACKAGE...]: STORE/sources holds these packages, or every one of debian_packages. Else it fails with a
+# reason on standard error. A failure stands for a quarter of an hour, so that not every file waits for a network that is not
+# there. Call it under a lock.
 need_sources() {
-	local store=$1 tool new
-	[ ! -d "$store/sources" ] || return 0
+	local store=$1 package tool new missing=()
+	shift
+	# shellcheck disable=SC2086 # a list of packages
+	[ $# -gt 0 ] || set -- $debian_packages
+	for package; do [ -d "$store/sources/$package" ] || missing+=("$package"); done
+	[ ${#missing[@]} -gt 0 ] || return 0
 	if [ -n "$(find "$store/no-sources" -mmin -15 2>/dev/null)" ]; then
 		cat "$store/no-sources" >&2
 		return 1
@@ -43,13 +48,14 @@ need_sources() {
 		}
 	done
 	new=$(mktemp -d "$store/sources-XXXXXX")
-	# A shell of its own, as `set -e` sleeps in conditions. No word quoting: a list of packages.
-	# shellcheck disable=SC2086
-	if ! (cd "$new" && timeout 300 bash -c "$(declare -f fetch_packages); fetch_packages \"\$@\"" fetch $debian_packages) \
+	# A shell of its own, as `set -e` sleeps in conditions.
+	if ! (cd "$new" && timeout 300 bash -c "$(declare -f fetch_packages); fetch_packages \"\$@\"" fetch "${missing[@]}") \
 		>"$store/fetch.log" 2>&1; then
 		rm -rf "$new"
 		echo "Debian's sources cannot be fetched (no network?)" | tee "$store/no-sources" >&2
 		return 1
 	fi
-	mv "$new" "$store/sources"
+	mkdir -p "$store/sources"
+	mv "$new"/* "$store/sources"
+	rmdir "$new"
 }

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/random.h"
-
-enum { CLUSTER_BYTES = 4096, CLUSTERED_UNITS_MOST = 64, GAP_UNITS_MOST = 24, LINE = 64, PASSES = 2 };
+enum { GAP_UNITS_MOST = 24, LINE = 64, PASSES = 2 };
 /* Distances are multiples of this, of functions with less alignment of the lesser. */
 enum { GAP_STEP = 16, FINE_GAP_STEP = 4 };
 
@@ -42,91 +40,14 @@ int candidate_draw(const struct candidate_source *source, unsigned layout, const
 	return 0;
 }
 
-/* --- clusters ---------------------------------------------------------------------------------------------------- */
+/* --- orders of hot functions ------------------------------------------------------------------------------------- */
 
 /* An order of hot functions, and the bytes left free before each. */
 struct sequence {
-	size_t unit[CLUSTERED_UNITS_MOST]; /* of the hot code */
-	unsigned gap[CLUSTERED_UNITS_MOST];
-	size_t count;
+	struct function_order order;
+	unsigned gap[ORDERED_FUNCTIONS_MOST];
 	uint64_t start; /* of the code */
 };
-
-/* Functions in clusters: next links the members of one, head its first; both by unit of the hot code. */
-struct clusters {
-	long next[CLUSTERED_UNITS_MOST];
-	size_t head[CLUSTERED_UNITS_MOST], last[CLUSTERED_UNITS_MOST]; /* last: of the cluster with this head */
-	uint64_t bytes[CLUSTERED_UNITS_MOST], instructions[CLUSTERED_UNITS_MOST]; /* of the cluster with this head */
-	bool moves[CLUSTERED_UNITS_MOST];
-	size_t count;
-};
-
-static void clusters_init(const struct hot_code *code, struct clusters *c) {
-	*c = (struct clusters){.count =
-	                           code->unit_count < CLUSTERED_UNITS_MOST ? code->unit_count : CLUSTERED_UNITS_MOST};
-	for (size_t i = 0; i < c->count; i++) {
-		c->next[i] = -1;
-		c->head[i] = c->last[i] = i;
-		c->bytes[i] = code->units[i].bytes;
-		c->instructions[i] = code->units[i].instructions;
-		c->moves[i] = code->units[i].moves;
-	}
-}
-
-static void append_cluster(struct clusters *c, size_t to, size_t from) {
-	c->next[c->last[to]] = (long)from;
-	for (long i = (long)from; i >= 0; i = c->next[i])
-		c->head[i] = to;
-	c->last[to] = c->last[from];
-	c->bytes[to] += c->bytes[from];
-	c->instructions[to] += c->instructions[from];
-}
-
-/* The most executed function first, each cluster is appended to that of its most frequent caller, up to a page. */
-static void join_callers(const struct hot_code *code, struct clusters *c) {
-	for (size_t callee = 0; callee < c->count; callee++) {
-		const struct hot_call *call = NULL;
-		for (size_t i = 0; i < code->call_count && !call; i++)
-			if (code->calls[i].to == callee && code->calls[i].from < c->count)
-				call = &code->calls[i];
-		if (!call || !c->moves[callee] || !c->moves[call->from])
-			continue;
-		const size_t to = c->head[call->from], from = c->head[callee];
-		if (to != from && c->bytes[to] + c->bytes[from] <= CLUSTER_BYTES)
-			append_cluster(c, to, from);
-	}
-}
-
-/* Ranks clusters: the densest first, or as a number draws. */
-static double rank_of(const struct candidate_source *source, const struct clusters *c, size_t head,
-                      unsigned number) {
-	const double density = (double)c->instructions[head] / (double)(c->bytes[head] + 1);
-	const struct ifr_random_key key = ifr_random_key_of(source->generator->seed + number, "clusters");
-	return number ? -(double)ifr_random_named(key, source->code->units[head].name) : -density;
-}
-
-static void order_clusters(const struct candidate_source *source, const struct clusters *c, unsigned number,
-                           struct sequence *sequence) {
-	bool taken[CLUSTERED_UNITS_MOST] = {false};
-	for (;;) {
-		long best = -1;
-		double least = 0;
-		for (size_t i = 0; i < c->count; i++) {
-			const double rank = c->head[i] == i && !taken[i] && c->moves[i] ? rank_of(source, c, i, number) : 1;
-			if (rank <= 0 && (best < 0 || rank < least)) {
-				best = (long)i;
-				least = rank;
-			}
-		}
-		if (best < 0)
-			return;
-		taken[best] = true;
-		for (long i = best; i >= 0; i = c->next[i])
-			sequence->unit[sequence->count++] = (size_t)i;
-	}
-}
-
-/* --- distances --------------------------------------------------------------------------------------------------- */
 
 static uint64_t align_up(uint64_t at, unsigned align) {
 	return align ? (at + align - 1) & ~(uint64_t)(align - 1) : at;
@@ -139,8 +60,8 @@ static unsigned gap_step(const struct hot_unit *unit) {
 /* Places the sequence's functions among addresses of the others. */
 static void place_sequence(const struct hot_code *code, const struct sequence *s, uint64_t *addresses) {
 	uint64_t at = s->start;
-	for (size_t i = 0; i < s->count; i++) {
-		const struct hot_unit *unit = &code->units[s->unit[i]];
+	for (size_t i = 0; i < s->order.count; i++) {
+		const struct hot_unit *unit = &code->units[s->order.unit[i]];
 		at = align_up(align_up(at, gap_step(unit)) + s->gap[i], unit->align);
 		addresses[unit->unit] = at;
 		at += unit->bytes;
@@ -160,10 +81,10 @@ static double expect(const struct candidate_source *source, const struct sequenc
 static void choose_gaps(const struct candidate_source *source, struct sequence *s, uint64_t *addresses) {
 	double least = expect(source, s, addresses);
 	for (int pass = 0; pass < PASSES; pass++)
-		for (size_t i = 0; i < s->count; i++) {
-			const unsigned step = gap_step(&source->code->units[s->unit[i]]);
+		for (size_t i = 0; i < s->order.count; i++) {
+			const unsigned step = gap_step(&source->code->units[s->order.unit[i]]);
 			unsigned best = s->gap[i];
-			if (s->unit[i] >= GAP_UNITS_MOST)
+			if (s->order.unit[i] >= GAP_UNITS_MOST)
 				continue;
 			for (unsigned gap = 0; gap < LINE; gap += step) {
 				s->gap[i] = gap;
@@ -181,37 +102,35 @@ static void choose_gaps(const struct candidate_source *source, struct sequence *
 static void write_plan(const struct candidate_source *source, const struct sequence *s, struct ifr_plan *plan) {
 	ifr_plan_init(plan);
 	snprintf(plan->kit, sizeof plan->kit, "%s", source->kit_key);
-	for (size_t i = 0; i < s->count; i++) {
-		const struct hot_unit *unit = &source->code->units[s->unit[i]];
-		const struct hot_unit *next = i + 1 < s->count ? &source->code->units[s->unit[i + 1]] : NULL;
+	for (size_t i = 0; i < s->order.count; i++) {
+		const struct hot_unit *unit = &source->code->units[s->order.unit[i]];
+		const struct hot_unit *next = i + 1 < s->order.count ? &source->code->units[s->order.unit[i + 1]] : NULL;
 		const uint64_t room = next ? align_up(unit->bytes, gap_step(next)) + s->gap[i + 1] : 0;
 		ifr_plan_place(plan, unit->name);
 		if (next && room > align_up(unit->bytes, next->align))
 			ifr_plan_give_room(plan, unit->name, room);
 	}
-	plan->code_start = s->count && s->gap[0] ? s->start + s->gap[0] : 0;
+	plan->code_start = s->order.count && s->gap[0] ? s->start + s->gap[0] : 0;
 }
 
-int candidate_cluster(const struct candidate_source *source, unsigned number, struct candidate *candidate,
-                      struct ifr_error *err) {
-	struct clusters clusters;
+int candidate_order(const struct candidate_source *source, enum function_rule rule, unsigned number,
+                    enum candidate_gaps gaps, struct candidate *candidate, struct ifr_error *err) {
 	struct sequence sequence = {.start = align_up(ifr_relinker_code_start(source->relinker), GAP_STEP)};
 	const size_t units = ifr_relinker_unit_count(source->relinker);
 	uint64_t *addresses = ifr_alloc((units + 1) * sizeof *addresses);
-	*candidate = (struct candidate){.origin = CANDIDATE_CLUSTERED};
-	clusters_init(source->code, &clusters);
-	join_callers(source->code, &clusters);
-	order_clusters(source, &clusters, number, &sequence);
+	*candidate = (struct candidate){.origin = CANDIDATE_ORDERED};
+	function_order_make(source->code, rule, source->generator->seed + number, &sequence.order);
 	for (size_t i = 0; i < units; i++) {
 		struct ifr_relinker_unit unit;
 		ifr_relinker_unit(source->relinker, i, &unit);
 		addresses[i] = unit.address;
 	}
-	choose_gaps(source, &sequence, addresses);
+	if (gaps == CANDIDATE_GAPS_CHOSEN)
+		choose_gaps(source, &sequence, addresses);
 	write_plan(source, &sequence, &candidate->plan);
 	free(addresses);
-	return sequence.count ? candidate_evaluate(source, candidate, err)
-	                      : ifr_fail(err, IFR_E_USAGE, "no hot function of the program can be moved");
+	return sequence.order.count ? candidate_evaluate(source, candidate, err)
+	                            : ifr_fail(err, IFR_E_USAGE, "no hot function of the program can be moved");
 }
 
 void candidate_release(struct candidate *candidate) {

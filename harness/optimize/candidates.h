@@ -5,9 +5,10 @@
 
 #include "harness/design/design.h"
 #include "harness/optimize/features.h"
+#include "harness/optimize/function_order.h"
 #include "harness/statistics/statistics.h"
 
-enum candidate_origin { CANDIDATE_RANDOM, CANDIDATE_CLUSTERED };
+enum candidate_origin { CANDIDATE_RANDOM, CANDIDATE_ORDERED };
 
 struct candidate {
 	struct ifr_plan plan;
@@ -33,11 +34,13 @@ int candidate_evaluate(const struct candidate_source *source, struct candidate *
 int candidate_draw(const struct candidate_source *source, unsigned layout, const double *features,
                    struct candidate *candidate, struct ifr_error *err);
 
-/* Makes a layout of hot functions before all others: callers beside callees, and each at the distance from the one before
- * it that the surrogate expects to be fastest; without a surrogate, where the fewest windows of 64 bytes are entered.
- * number 0 puts the densest cluster first; others draw an order of clusters. Ref: Ottoni and Maher 2017 (C3). */
-int candidate_cluster(const struct candidate_source *source, unsigned number, struct candidate *candidate,
-                      struct ifr_error *err);
+enum candidate_gaps { CANDIDATE_GAPS_NONE, CANDIDATE_GAPS_CHOSEN };
+
+/* Makes a layout of hot functions before all others, in the order of a rule. Each begins where its alignment allows, or at
+ * the distance from the one before it that the surrogate expects to be fastest; without a surrogate, where the fewest
+ * windows of 64 bytes are entered. number: of drawn orders. */
+int candidate_order(const struct candidate_source *source, enum function_rule rule, unsigned number,
+                    enum candidate_gaps gaps, struct candidate *candidate, struct ifr_error *err);
 void candidate_release(struct candidate *candidate);
 
 #endif

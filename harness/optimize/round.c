@@ -7,9 +7,9 @@
 #include "harness/optimize/search.h"
 #include "harness/optimize/shortlist.h"
 
-/* Orders of clusters that are tried in each round; the part of the rest of the budget for a round's predictions, and for
+/* Orders of hot functions that are tried in each round; the part of the rest of the budget for a round's predictions, and for
  * its runs. */
-enum { CLUSTER_ORDERS = 24 };
+enum { ORDERS = 24 };
 static const double predicting_share = 0.15, round_share = 0.35;
 
 static bool is_like(const struct search *search, const struct candidate *a, const struct candidate *b) {
@@ -35,12 +35,14 @@ static void offer(struct shortlist lists[2], struct candidate *candidate) {
 	shortlist_offer(&lists[1], &copy);
 }
 
-/* Offers orders of clusters. The first, the densest cluster first, is tried in each round, with other gaps. */
-static void offer_clusters(struct search *search, unsigned round, int64_t until_ns, struct shortlist lists[2]) {
-	for (unsigned i = 0; i < CLUSTER_ORDERS && (!i || ifr_clock_ns() < until_ns); i++) {
+/* Offers orders of hot functions. Those of the rules are tried in each round, with other gaps. */
+static void offer_orders(struct search *search, unsigned round, int64_t until_ns, struct shortlist lists[2]) {
+	for (unsigned i = 0; i < ORDERS && (!i || ifr_clock_ns() < until_ns); i++) {
 		struct candidate candidate;
 		struct ifr_error ignored = {0};
-		if (!candidate_cluster(&search->stages.source, i ? round * CLUSTER_ORDERS + i : 0, &candidate, &ignored))
+		const enum function_rule rule = i < FUNCTIONS_DRAWN ? (enum function_rule)i : FUNCTIONS_DRAWN;
+		if (!candidate_order(&search->stages.source, rule, round * ORDERS + i, CANDIDATE_GAPS_CHOSEN, &candidate,
+		                     &ignored))
 			offer(lists, &candidate);
 		else
 			candidate_release(&candidate);
@@ -55,7 +57,7 @@ static int fill_shortlists(struct search *search, unsigned round, struct shortli
 	int result = 0;
 	if (!search->drawn)
 		search->drawn = ifr_alloc((plan->candidates + 1) * sizeof *search->drawn);
-	offer_clusters(search, round, stages_moment(&search->stages, predicting_share / 2), lists);
+	offer_orders(search, round, stages_moment(&search->stages, predicting_share / 2), lists);
 	const int64_t until_ns = stages_moment(&search->stages, predicting_share / 2);
 	for (unsigned i = 0; i < plan->candidates && !result && ifr_clock_ns() < until_ns; i++) {
 		struct candidate candidate;
@@ -84,17 +86,22 @@ static void choose(const struct search *search, struct shortlist *list, struct t
 		}
 }
 
-/* The layout of clusters that enters the fewest windows: a heuristic that runs beside the surrogate's choice, which few
- * random layouts have taught. */
-static void choose_fewest_windows(const struct search *search, struct trial *chosen, size_t *count) {
+/* Heuristics run beside the surrogate's choice, which few random layouts have taught: clusters that enter the fewest
+ * windows, then each rule's order as linkers have it. */
+static void choose_heuristics(const struct search *search, struct trial *chosen, size_t *count, size_t most) {
 	struct candidate_source source = search->stages.source;
-	struct candidate candidate;
-	struct ifr_error ignored = {0};
 	source.surrogate = NULL;
-	if (!candidate_cluster(&source, 0, &candidate, &ignored) && !is_known(search, &candidate, chosen, *count))
-		chosen[(*count)++].candidate = candidate;
-	else
-		candidate_release(&candidate);
+	for (int i = 0; i <= FUNCTIONS_DRAWN && *count < most; i++) {
+		const enum function_rule rule = i ? (enum function_rule)(i - 1) : FUNCTIONS_CLUSTERED;
+		struct candidate candidate;
+		struct ifr_error ignored = {0};
+		if (!candidate_order(&source, rule, 0, i ? CANDIDATE_GAPS_NONE : CANDIDATE_GAPS_CHOSEN, &candidate,
+		                     &ignored) &&
+		    !is_known(search, &candidate, chosen, *count))
+			chosen[(*count)++].candidate = candidate;
+		else
+			candidate_release(&candidate);
+	}
 }
 
 static void add_trials(struct search *search, struct trial *trials, size_t count) {
@@ -116,9 +123,9 @@ int search_run_round(struct search *search, unsigned round, struct ifr_error *er
 	if (!result)
 		result = fill_shortlists(search, round, lists, err);
 	if (!result && !round)
-		choose_fewest_windows(search, chosen, &count);
+		choose_heuristics(search, chosen, &count, (most + 1) / 2);
 	for (int i = 0; i < 2 && !result; i++)
-		choose(search, &lists[i], chosen, &count, i ? most : most / 2);
+		choose(search, &lists[i], chosen, &count, i ? most : (most + count) / 2);
 	shortlist_release(&lists[0]);
 	shortlist_release(&lists[1]);
 	if (!result && count)

@@ -56,7 +56,7 @@ static int record(struct session *session, struct ifr_error *err) {
 }
 
 static int confirm(struct session *session, struct ifr_error *err) {
-	struct trial layout = {.time = NAN, .candidate = {.origin = CANDIDATE_CLUSTERED}};
+	struct trial layout = {.time = NAN, .candidate = {.origin = CANDIDATE_ORDERED}};
 	ifr_plan_copy(&layout.candidate.plan, &session->plan);
 	const int result = search_confirm(&session->search, &layout, err);
 	candidate_release(&layout.candidate);
