@@ -36,8 +36,8 @@ int candidate_draw(const struct candidate_source *source, unsigned layout, const
 
 enum candidate_gaps { CANDIDATE_GAPS_NONE, CANDIDATE_GAPS_CHOSEN };
 
-/* Makes a layout of hot functions before all others, in the order of a rule. Each begins where its alignment allows, or at
- * the distance from the one before it that the surrogate expects to be fastest; without a surrogate, where the fewest
+/* Makes a layout of hot functions before all others, in the order of a rule. Each begins where its alignment allows, or
+ * at the distance from the one before it that the surrogate expects to be fastest; without a surrogate, where the fewest
  * windows of 64 bytes are entered. number: of drawn orders. */
 int candidate_order(const struct candidate_source *source, enum function_rule rule, unsigned number,
                     enum candidate_gaps gaps, struct candidate *candidate, struct ifr_error *err);

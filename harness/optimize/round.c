@@ -7,8 +7,8 @@
 #include "harness/optimize/search.h"
 #include "harness/optimize/shortlist.h"
 
-/* Orders of hot functions that are tried in each round; the part of the rest of the budget for a round's predictions, and for
- * its runs. */
+/* Orders of hot functions that are tried in each round; the part of the rest of the budget for a round's predictions,
+ * and for its runs. */
 enum { ORDERS = 24 };
 static const double predicting_share = 0.15, round_share = 0.35;
 

@@ -127,6 +127,31 @@ search() {
 	cmp copy/best.plan found/best.plan
 }
 
+@test "killed at any moment, a search goes on where it stopped and finds the same" {
+	need_full_depth # seconds; the test above has the same rule
+	cd "$place"
+	cp -r found killed
+	for stage in finalists round-1 random; do
+		# The search up to a part of this stage.
+		rm -rf killed/{confirmation,finalists}.exp killed/best.* killed/$stage.exp
+		[ $stage = finalists ] || rm -rf killed/round-*.exp
+		interfero optimize -q -n 8 -r 1 --metrics 'regex:^(\w+): ([0-9.]+)' -m cost --candidates 4 --each 4 --contexts 4 --ignore-output \
+			-o killed -- ./planted &
+		search=$!
+		while [ "$(sqlite3 killed/$stage.exp 'SELECT count(*) FROM run' 2>/dev/null || echo 0)" -lt 2 ]; do
+			kill -0 $search
+			sleep 0.01
+		done
+		kill -9 $search
+		wait $search || true
+		sqlite3 killed/$stage.exp 'SELECT variant, repetition, started_ns FROM run' >before
+		search -q -o killed ./planted
+		sqlite3 killed/$stage.exp 'SELECT variant, repetition, started_ns FROM run' >after
+		[ "$(grep -cxFf before after)" = "$(wc -l <before)" ] || say "runs of $stage are lost"
+		cmp killed/best.plan found/best.plan
+	done
+}
+
 @test "reports of its stages advise no command that would measure other layouts" {
 	run --separate-stderr interfero report "$place/found/finalists.exp" -m cost
 	[ "$status" = 0 ]
