@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The search for a fast layout of a program, on this machine and by its clock.
  *
- *     hot_code.h     what recordings executed
- *     features.h     exact features of a layout, without a run
- *     candidates.h   layouts to try
- *     stages.h       campaigns of the search, each an experiment in its folder
- *     worst_case.h   the worst case of a layout over contexts
- *     small_edit.h   a small edit of the source, which a gain is to survive
- *     pins.h         the result as files that builds take
- *     upkeep.h       checks and repairs of a pinned layout after edits; stable layouts
+ *     hot_code.h        what recordings executed
+ *     features.h        exact features of a layout, without a run
+ *     function_order.h  orders of hot functions by counts
+ *     candidates.h      layouts to try
+ *     stages.h          campaigns of the search, each an experiment in its folder
+ *     worst_case.h      the worst case of a layout over contexts
+ *     small_edit.h      a small edit of the source, which a gain is to survive
+ *     pins.h            the result as files that builds take
+ *     upkeep.h          checks and repairs of a pinned layout after edits; stable layouts
  *
  * search.h has the steps: recording, surrogate, rounds, finalists, confirmation, robustness; one file each.
  *

@@ -168,7 +168,7 @@ static void put_robustness(const struct ifr_optimum *o, struct ifr_buffer *out) 
 			out, "  - ",
 			"After a small edit (%s) it is faster: %+.1f %% (95 %% interval %+.1f to %+.1f %%), %.0f %% of the gain.",
 			edit->what, percent(edit->ratio), percent(edit->interval.low), percent(edit->interval.high),
-			100 * log(edit->ratio) / log(o->ratio));
+			fmin(100, 100 * log(edit->ratio) / log(o->ratio)));
 	else
 		put_line(out, "  - ", "After a small edit (%s) it is %s: %+.1f %% (95 %% interval %+.1f to %+.1f %%).",
 		         edit->what, describe_change(edit->faster, edit->slower), percent(edit->ratio),
