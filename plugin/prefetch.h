@@ -52,6 +52,8 @@ tree prefetch_address_ahead(struct prefetch_address *address, tree reference);
 tree prefetch_value_ahead(struct prefetch_address *address, tree value);
 /* Returns a value that is loaded from behind a pointer that was followed at `at`: now, by a load that cannot fault. */
 tree prefetch_value_now(struct prefetch_address *address, tree value);
+/* The same of a place whose address is known at `at`: now. */
+tree prefetch_address_now(struct prefetch_address *address, tree reference);
 /* Returns a pointer, or another one where it is null: a prefetch of no page walks the page tables each time. */
 tree prefetch_value_unless_null(struct prefetch_address *address, tree value, tree otherwise);
 /* Returns the address of a place in memory whose pointer is replaced; the reference is one of prefetch_base. */

@@ -210,12 +210,24 @@ static tree likely_argument(const struct prefetch_address *address, gphi *phi) {
 	return gimple_phi_arg_def(phi, best);
 }
 
+/* Whether a statement divides by what was divided by at `at` already, and so is not 0 in this loop. */
+static bool divides_again_p(const struct prefetch_address *address, gimple *statement) {
+	const enum tree_code code = gimple_assign_rhs_code(statement);
+	if ((code != TRUNC_DIV_EXPR && code != TRUNC_MOD_EXPR) ||
+	    !TYPE_UNSIGNED(TREE_TYPE(gimple_assign_lhs(statement))))
+		return false;
+	tree divisor = gimple_assign_rhs2(statement);
+	return TREE_CODE(divisor) == SSA_NAME && stmt_dominates_stmt_p(statement, address->at) &&
+	       (SSA_NAME_IS_DEFAULT_DEF(divisor) ||
+	        (address->loop && !flow_bb_inside_loop_p(address->loop, gimple_bb(SSA_NAME_DEF_STMT(divisor)))));
+}
+
 /* Computes an assignment once more with other values. */
 static tree repeat_assign(struct prefetch_address *address, gimple *statement, transform change, unsigned depth) {
 	tree type = TREE_TYPE(gimple_assign_lhs(statement)), operand[3] = {};
 	if (gimple_assign_load_p(statement))
 		return repeat_load(address, statement, change, depth);
-	if (gimple_vuse(statement) || gimple_could_trap_p(statement))
+	if (gimple_vuse(statement) || (gimple_could_trap_p(statement) && !divides_again_p(address, statement)))
 		return fail(address, "its address comes from an operation that may trap");
 	if (gimple_assign_rhs_code(statement) == ADDR_EXPR) {
 		tree place = address_of(address, TREE_OPERAND(gimple_assign_rhs1(statement), 0), change, depth);
@@ -330,6 +342,10 @@ tree prefetch_value_ahead(struct prefetch_address *address, tree value) {
 
 tree prefetch_address_ahead(struct prefetch_address *address, tree reference) {
 	return refuse_still(address, address_of(address, reference, value_ahead, 0));
+}
+
+tree prefetch_address_now(struct prefetch_address *address, tree reference) {
+	return address_of(address, reference, same_value, 0);
 }
 
 tree prefetch_value_unless_null(struct prefetch_address *address, tree value, tree otherwise) {

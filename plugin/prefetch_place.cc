@@ -4,6 +4,8 @@
  * - Along a recurrence: behind p->data, the nodes that p points to are those to come, be it in a list (p = p->next) or in
  *   the recursion over a tree: their pointers are loaded at once and what is behind them is prefetched.
  * - In a loop: what the load reads some iterations later, or in the next one where its address is carried over.
+ * - Along chains that begin in a loop, as the buckets of a hash table do: the beginnings of later chains, too, as chains
+ *   are short.
  * - Before a call: what the load behind a parameter will read at the next call from the same place.
  *
  * A load that misses each n-th time reads n times from a line: its prefetch is left out where the address ahead is in the
@@ -143,6 +145,42 @@ static const char *place_in_loop(gimple *load, struct prefetch_row *row) {
 	return why;
 }
 
+/* The load that begins the chain which a pointer walks in an inner loop, or NULL. */
+static gimple *find_beginning(tree pointer) {
+	gphi *phi = pointer ? dyn_cast<gphi *>(SSA_NAME_DEF_STMT(pointer)) : NULL;
+	class loop *walk = phi ? gimple_bb(phi)->loop_father : NULL;
+	if (!phi || !loop_outer(walk) || walk->header != gimple_bb(phi) || !loop_outer(loop_outer(walk)))
+		return NULL;
+	tree first = PHI_ARG_DEF_FROM_EDGE(phi, loop_preheader_edge(walk));
+	gimple *begin = TREE_CODE(first) == SSA_NAME ? SSA_NAME_DEF_STMT(first) : NULL;
+	return begin && is_gimple_assign(begin) && gimple_assign_load_p(begin) &&
+	               gimple_bb(begin)->loop_father == loop_outer(walk)
+	           ? begin
+	           : NULL;
+}
+
+/* Prefetches behind the beginning of a later chain, once for each chain. */
+static bool place_chain(gimple *load, const struct prefetch_row *row) {
+	tree reference = gimple_assign_rhs1(load), pointer = prefetch_base(reference);
+	gimple *begin = find_beginning(pointer);
+	if (!begin)
+		return false;
+	struct prefetch_address address = {};
+	address.loop = gimple_bb(begin)->loop_father;
+	address.at = begin;
+	address.executed = true;
+	address.distance = row->advice->distance;
+	tree value = prefetch_value_ahead(&address, gimple_assign_lhs(begin));
+	tree slot = value ? prefetch_address_now(&address, gimple_assign_rhs1(begin)) : NULL_TREE;
+	if (!slot) {
+		prefetch_address_discard(&address);
+		return false;
+	}
+	value = prefetch_value_unless_null(&address, value, slot);
+	insert(&address, prefetch_address_behind(&address, reference, value), NULL_TREE);
+	return true;
+}
+
 /* --- calls ------------------------------------------------------------------------------------------------------- */
 
 /* Notes a load behind a parameter for the callers, which GCC compiles later. */
@@ -197,7 +235,8 @@ const char *prefetch_place_load(gimple *load, struct prefetch_row *row, bool loo
 			return "its address is not a parameter's, and it only pays in calls from one place";
 	}
 	row->why = NULL;
-	if (place_successors(load, row))
+	const bool chain = loops && place_chain(load, row);
+	if (place_successors(load, row) || chain)
 		return NULL;
 	if (row->why)
 		return row->why;

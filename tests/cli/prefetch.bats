@@ -50,10 +50,12 @@ all_kinds() {
 	advise kinds.c strided STRIDED context=self period=4 distance=8
 	advise kinds.c visit VISIT context=self period=2
 	advise kinds.c look LOOK distance=3
+	advise kinds.c chains CHAINS distance=2
+	advise kinds.c divided DIVIDED number=2 distance=8
 	advise kinds.c compare COMPARE context=call "caller=calls@$(from kinds.c CALL calls)"
 }
 
-@test "lists, trees, indexed tables, strides and calls are prefetched; outputs are the same at every level" {
+@test "lists, trees, tables, chains, strides and calls are prefetched; outputs are the same at every level" {
 	all_kinds
 	local level
 	for level in $(at_depth "-O0 -O2 -Os" "-O0 -Og -O1 -O2 -O3 -Os -Ofast"); do
@@ -64,7 +66,9 @@ all_kinds() {
 		-O0) grep -q 'no prefetch for a load of gather: GCC looks for no loops' said ;;
 		-O2)
 			[ ! -s said ] || say "$(cat said)"
-			for name in list gather strided visit look calls; do [ "$(prefetches kinds $name)" -ge 1 ] || say "$name"; done
+			for name in list gather strided visit look divided calls; do [ "$(prefetches kinds $name)" -ge 1 ] || say "$name"; done
+			# Of chains that begin in a loop: the next node, and the beginning of a later chain.
+			[ "$(prefetches kinds chains)" = 2 ]
 			# The calls that always hit are left alone.
 			[ "$(prefetches kinds calls)" = 1 ]
 			[ "$(prefetches kinds compare)" = 0 ]
@@ -77,11 +81,13 @@ all_kinds() {
 	advise edges.c list LIST
 	advise edges.c gather GATHER number=2 distance=16
 	advise edges.c visit VISIT context=self period=2
+	advise edges.c chains CHAINS distance=2
+	advise edges.c divided DIVIDED number=2 distance=8
 	local level
 	for level in $(at_depth "-O1 -O2" "-O0 -Og -O1 -O2 -O3 -Os"); do
 		interfero-gcc $level -g -finterfero-prefetch=advice edges.c -o edges
-		[ "$(./edges)" = "2 8 4 4950 10" ]
-		[ "$level" = -O0 ] || [ "$(prefetches edges)" -ge 3 ]
+		[ "$(./edges)" = "2 8 4 4950 10 7 2450 0" ] || say "$level: $(./edges)"
+		[ "$level" = -O0 ] || [ "$(prefetches edges)" -ge 5 ]
 	done
 }
 

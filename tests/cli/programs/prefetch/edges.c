@@ -41,6 +41,22 @@ long visit(const struct tree *t) {
 	return sum + visit(t->left) + visit(t->right);
 }
 
+long chains(const struct node *const *table, int count) {
+	long sum = 0;
+	for (int i = 0; i < count; i++)
+		for (const struct node *p = table[i]; p; p = p->last ? NULL : p->next)
+			sum += p->value; /* CHAINS */
+	return sum;
+}
+
+long divided(const unsigned *keys, const long *table, int count, unsigned size) {
+	long sum = 0;
+	for (int i = 0; i < count; i++)
+		if (size)
+			sum += table[keys[i] % size]; /* DIVIDED */
+	return sum;
+}
+
 /* The last bytes of a page behind which nothing can be read. */
 static char *edge(size_t bytes) {
 	char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -62,7 +78,10 @@ int main(void) {
 	static long table[100];
 	for (int i = 0; i < 100; i++)
 		index[i] = (i * 7) % 100, table[i] = i;
-	printf("%ld %ld %ld %ld %ld\n", list(&wild), list(&first), list(&none), gather(index, table, 100),
-	       visit(&root));
+	const struct node **buckets = (const struct node **)edge(3 * sizeof *buckets);
+	buckets[0] = &wild, buckets[1] = NULL, buckets[2] = last;
+	printf("%ld %ld %ld %ld %ld %ld", list(&wild), list(&first), list(&none), gather(index, table, 100),
+	       visit(&root), chains(buckets, 3));
+	printf(" %ld %ld\n", divided((unsigned *)index, table, 100, 50), divided((unsigned *)index, table, 100, 0));
 	return 0;
 }

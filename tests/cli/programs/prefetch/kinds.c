@@ -51,6 +51,21 @@ long look(const long *keys, const long *table, int count, unsigned mask) {
 	return found;
 }
 
+long chains(struct node *const *table, int count) {
+	long sum = 0;
+	for (int i = 0; i < count; i++)
+		for (const struct node *p = table[i]; p; p = p->next)
+			sum += p->value ^ i; /* CHAINS */
+	return sum;
+}
+
+long divided(const long *keys, const long *table, int count, unsigned long size) {
+	long sum = 0;
+	for (int i = 0; i < count; i++)
+		sum += table[(unsigned long)keys[i] % size]; /* DIVIDED */
+	return sum;
+}
+
 static long values[100000];
 
 static __attribute__((noipa)) long compare(const long *value) {
@@ -97,5 +112,12 @@ int main(void) {
 		values[i] = i;
 	printf("%ld %ld %ld %ld %ld %ld\n", list(head), gather(index, table, 1000), strided(table, 4096),
 	       visit(grow(12)), look(table, table, 4000, 4095), calls(1000));
+	struct node *buckets[64] = {NULL};
+	for (struct node *p = head, *next; p; p = next) {
+		next = p->next;
+		p->next = buckets[p->value * 7 % 48];
+		buckets[p->value * 7 % 48] = p;
+	}
+	printf("%ld %ld\n", chains(buckets, 64), divided(table, table, 4096, 4001));
 	return 0;
 }
