@@ -17,13 +17,16 @@
 
 enum { SUCCESSORS_MAX = 4, LINE_SHIFT = 6 };
 
-static gimple *make_prefetch(tree place) {
-	return gimple_build_call(builtin_decl_explicit(BUILT_IN_PREFETCH), 3, place, integer_zero_node,
-	                         build_int_cst(integer_type_node, 3));
+/* The prefetch has the line of the load, by which a profile of the build finds it. */
+static gimple *make_prefetch(tree place, gimple *load) {
+	gimple *prefetch = gimple_build_call(builtin_decl_explicit(BUILT_IN_PREFETCH), 3, place, integer_zero_node,
+	                                     build_int_cst(integer_type_node, 3));
+	gimple_set_location(prefetch, gimple_location(load));
+	return prefetch;
 }
 
-/* Puts the statements and the prefetch behind the load. */
-static void insert(struct prefetch_address *address, tree place, tree present) {
+/* Puts the statements and the prefetch for the load behind where its address is known. */
+static void insert(struct prefetch_address *address, tree place, tree present, gimple *load) {
 	gimple_stmt_iterator at = gsi_for_stmt(address->at);
 	tree near = NULL_TREE;
 	if (present) {
@@ -40,7 +43,7 @@ static void insert(struct prefetch_address *address, tree place, tree present) {
 	}
 	gsi_insert_seq_after(&at, address->statements, GSI_CONTINUE_LINKING);
 	if (!near) {
-		gsi_insert_after(&at, make_prefetch(place), GSI_NEW_STMT);
+		gsi_insert_after(&at, make_prefetch(place, load), GSI_NEW_STMT);
 		return;
 	}
 	basic_block then_block, rest;
@@ -49,7 +52,7 @@ static void insert(struct prefetch_address *address, tree place, tree present) {
 		gimple_build_cond(NE_EXPR, near, build_int_cst(pointer_sized_int_node, 0), NULL_TREE, NULL_TREE);
 	gsi_insert_after(&behind, condition, GSI_NEW_STMT);
 	gimple_stmt_iterator then = gsi_start_bb(then_block);
-	gsi_insert_before(&then, make_prefetch(place), GSI_SAME_STMT);
+	gsi_insert_before(&then, make_prefetch(place, load), GSI_SAME_STMT);
 }
 
 /* The present address of a load, of which prefetches in the same line are left out; NULL: none is left out. */
@@ -114,7 +117,7 @@ static unsigned place_successors(gimple *load, struct prefetch_row *row) {
 		}
 		tree present = present_address(&address, reference, row->advice);
 		value = prefetch_value_unless_null(&address, value, pointer);
-		insert(&address, prefetch_address_behind(&address, reference, value), present);
+		insert(&address, prefetch_address_behind(&address, reference, value), present, load);
 		placed++;
 	}
 	return placed;
@@ -133,7 +136,7 @@ static const char *place_in_loop(gimple *load, struct prefetch_row *row) {
 		address.distance = row->advice->distance;
 		tree place = prefetch_address_ahead(&address, reference);
 		if (place) {
-			insert(&address, place, present_address(&address, reference, row->advice));
+			insert(&address, place, present_address(&address, reference, row->advice), load);
 			return NULL;
 		}
 		prefetch_address_discard(&address);
@@ -177,7 +180,7 @@ static bool place_chain(gimple *load, const struct prefetch_row *row) {
 		return false;
 	}
 	value = prefetch_value_unless_null(&address, value, slot);
-	insert(&address, prefetch_address_behind(&address, reference, value), NULL_TREE);
+	insert(&address, prefetch_address_behind(&address, reference, value), NULL_TREE, load);
 	return true;
 }
 
@@ -221,7 +224,7 @@ const char *prefetch_place_call(gimple *call, struct prefetch_row *row) {
 	gimple_seq more = NULL;
 	tree place = force_gimple_operand(fold_build_pointer_plus_hwi(pointer, row->offset), &more, true, NULL_TREE);
 	gimple_seq_add_seq_without_update(&address.statements, more);
-	gimple_seq_add_stmt_without_update(&address.statements, make_prefetch(place));
+	gimple_seq_add_stmt_without_update(&address.statements, make_prefetch(place, call));
 	gimple_stmt_iterator at = gsi_for_stmt(call);
 	gsi_insert_seq_before(&at, address.statements, GSI_SAME_STMT);
 	return NULL;

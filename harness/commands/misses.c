@@ -100,10 +100,18 @@ static int print_advice(const struct misses_options *options, const struct misse
                         struct ifr_trace *trace, struct ifr_error *err) {
 	struct misses_advice advice;
 	struct ifr_buffer text = {0}, file = {0};
-	misses_advice_make(result, trace, &advice);
+	struct ifr_prefetches built = {0};
+	int status = options->built ? ifr_prefetches_read(options->built, &built, err) : 0;
+	if (status) {
+		ifr_prefetches_release(&built);
+		return status;
+	}
+	if (options->built)
+		misses_advice_keep(result, trace, &built, &advice);
+	else
+		misses_advice_make(result, trace, &advice);
 	(options->json ? misses_advice_print_json : misses_advice_print)(result, &advice, &text);
 	misses_advice_print_file(result, &advice, &file);
-	int status = 0;
 	if (options->output)
 		status = ifr_file_write(options->output, ifr_buffer_text(&file), file.length, 0666, err);
 	if (!status)
@@ -111,6 +119,7 @@ static int print_advice(const struct misses_options *options, const struct misse
 	ifr_buffer_release(&file);
 	ifr_buffer_release(&text);
 	misses_advice_release(&advice);
+	ifr_prefetches_release(&built);
 	return status;
 }
 

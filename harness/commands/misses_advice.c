@@ -11,7 +11,7 @@
 
 #include "common/file.h"
 
-enum { DISTANCE_MOST = 64, INSTRUCTIONS_A_CYCLE = 2, LINE_USUAL = 64 };
+enum { DISTANCE_MOST = 64, LINE_USUAL = 64 };
 
 /* A load under judgement. */
 struct judged {
@@ -42,7 +42,7 @@ static double find_gain(const struct judged *judged, uint64_t references, uint64
 /* Iterations that take as long as a miss. */
 static unsigned find_distance(const struct judged *judged) {
 	const double wait = judged->result->core ? judged->result->latency.miss : judged->latency;
-	const double cycles = (double)judged->load->gap / INSTRUCTIONS_A_CYCLE;
+	const double cycles = (double)judged->load->gap / MISSES_INSTRUCTIONS_A_CYCLE;
 	const double iterations = cycles > 0 ? ceil(wait / cycles) : 1;
 	return iterations < 1 ? 1 : iterations > DISTANCE_MOST ? DISTANCE_MOST : (unsigned)iterations;
 }
@@ -67,7 +67,7 @@ static void add(struct misses_advice *advice, struct ifr_prefetch *prefetch, dou
 	ifr_prefetches_add(&advice->prefetches, prefetch);
 }
 
-static void leave(struct misses_advice *advice, const char *load, char *why) {
+void misses_advice_leave(struct misses_advice *advice, const char *load, char *why) {
 	advice->left = ifr_realloc(advice->left, advice->left_count + 1, sizeof *advice->left);
 	advice->left[advice->left_count++] = (struct misses_left){ifr_strdup(load), why};
 }
@@ -170,17 +170,18 @@ static void judge(const struct misses_result *result, size_t rank, const struct 
 	const char *name = result->profile.names[rank].code;
 	char *why = refuse(&judged);
 	if (why) {
-		leave(advice, name, why);
+		misses_advice_leave(advice, name, why);
 		return;
 	}
 	if (advise_contexts(&judged, number, trace, advice))
 		return;
 	const double gain = find_gain(&judged, load->references, judged.misses);
 	if (gain <= 0) {
-		leave(advice, name,
-		      ifr_format(
-				  "%.1f%% of its references miss, %.1f cycles each: less than the %.1f that each prefetch costs",
-				  percent(judged.misses, load->references), judged.latency, result->latency.overhead));
+		misses_advice_leave(
+			advice, name,
+			ifr_format(
+				"%.1f%% of its references miss, %.1f cycles each: less than the %.1f that each prefetch costs",
+				percent(judged.misses, load->references), judged.latency, result->latency.overhead));
 		return;
 	}
 	struct ifr_prefetch prefetch = describe(&judged);

@@ -6,6 +6,9 @@
 #include "compiletime/compiletime.h"
 #include "harness/commands/misses_result.h"
 
+/* Instructions that are taken to pass in a cycle. */
+enum { MISSES_INSTRUCTIONS_A_CYCLE = 2 };
+
 struct misses_left {
 	char *load; /* "visit (tree.c:12)" */
 	char *why;
@@ -19,6 +22,11 @@ struct misses_advice {
 
 /* Judges the named loads of a result. The caller releases the advice. */
 void misses_advice_make(const struct misses_result *result, struct ifr_trace *trace, struct misses_advice *advice);
+/* Judges prefetches by a result of the program that was built with them, and keeps those that pay: misses_built.c. */
+void misses_advice_keep(const struct misses_result *result, const struct ifr_trace *trace,
+                        const struct ifr_prefetches *built, struct misses_advice *advice);
+/* Notes why a load has none; takes over `why`. */
+void misses_advice_leave(struct misses_advice *advice, const char *load, char *why);
 void misses_advice_release(struct misses_advice *advice);
 
 /* Prints the table, or the file for the compiler. */

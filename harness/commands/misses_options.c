@@ -21,7 +21,8 @@ enum {
 	KEY_OVERHEAD,
 	KEY_MEMORY,
 	KEY_OBJECTS,
-	KEY_ADVISE
+	KEY_ADVISE,
+	KEY_BUILT
 };
 
 enum { LOADS_USUAL = 15, LOADS_MOST = 1000, OVERHEAD_USUAL = 2 };
@@ -140,12 +141,17 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case KEY_ADVISE:
 		options->advise = true;
 		return 0;
+	case KEY_BUILT:
+		options->built = argument;
+		return 0;
 	case 'o':
 		options->output = argument;
 		return 0;
 	case ARGP_KEY_END:
 		if (options->output && !options->advise)
 			argp_error(state, "-o is the file that --advise writes: add --advise");
+		if (options->built && !options->advise)
+			argp_error(state, "--built is for advice: add --advise");
 		return 0;
 	case 'j':
 		options->json = true;
@@ -187,6 +193,8 @@ static const struct argp_option table[] = {
 	{"objects", KEY_OBJECTS, NULL, 0, "Record heap objects, so that data have the sizes of their objects", 3},
 	{"advise", KEY_ADVISE, NULL, 0, "Tell which of these loads are worth a prefetch, and why the others are not",
      4},
+	{"built", KEY_BUILT, "FILE", 0,
+     "With --advise: the program was built with the prefetches of this file; keep those that pay", 4},
 	{NULL, 'o', "FILE", 0, "Write the advice to this file, for INTERFERO_PREFETCH=FILE make CC=interfero-gcc", 4},
 	{"json", 'j', NULL, 0, "Print JSON instead of the text", 5},
 	{"quiet", 'q', NULL, 0, "Show no progress", 5},
@@ -208,8 +216,9 @@ const struct argp ifr_misses_argp = {
 	"\n"
 	"--advise picks the loads whose misses stall more than a prefetch of each reference costs, in all contexts or in "
 	"those that a compiler can follow: called from one place, or each n-th time. A build with interfero-gcc then inserts "
-	"the prefetches, and tells which it cannot place. With --core, a miss counts with the cycles that the core waits for "
-	"it.\n"
+	"the prefetches, and tells which it cannot place. The same with --built, of that build, keeps the prefetches that "
+	"hide more cycles than they cost, and takes out the others. With --core, a miss counts with the cycles that the core "
+	"waits for it.\n"
 	"\n"
 	"A program is recorded first, with its output dropped; \"interfero record\" has more options, and its traces can be "
 	"profiled again. Counts of misses are those of \"interfero replay\".\n"

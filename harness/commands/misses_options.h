@@ -23,6 +23,7 @@ struct misses_options {
 	size_t length_count;
 	enum ifr_core_use core;
 	bool json, quiet, advise;
+	const char *built;  /* the file of prefetches that the program was built with; NULL: none */
 	const char *output; /* the file of advice; NULL: none */
 };
 

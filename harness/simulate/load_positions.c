@@ -30,6 +30,13 @@ static unsigned number_load(struct ifr_source *source, const struct ifr_trace *t
 	return number;
 }
 
+static void find_position(struct ifr_site_names *names, uint64_t normalised, struct ifr_load_position *position) {
+	const struct ifr_mapping *mapping = ifr_site_mapping(names, normalised);
+	struct ifr_source *source = ifr_site_source(names, normalised);
+	*position = (struct ifr_load_position){.program = mapping && mapping->kind == IFR_MAPPING_PROGRAM};
+	position->known = source && ifr_source_position_find(source, normalised & IFR_OFFSET_MASK, &position->source);
+}
+
 void ifr_load_positions_find(const struct ifr_trace *trace, const struct ifr_load_sites *sites,
                              const uint32_t *loads, size_t count, struct ifr_load_position **positions) {
 	struct ifr_site_names *names = ifr_site_names_new(trace);
@@ -37,14 +44,20 @@ void ifr_load_positions_find(const struct ifr_trace *trace, const struct ifr_loa
 	for (size_t i = 0; i < count; i++) {
 		const struct ifr_load_site *site = &sites->items[loads[i]];
 		struct ifr_load_position *position = &(*positions)[i];
-		const struct ifr_mapping *mapping = ifr_site_mapping(names, site->normalised);
-		struct ifr_source *source = ifr_site_source(names, site->normalised);
-		position->program = mapping && mapping->kind == IFR_MAPPING_PROGRAM;
-		position->known =
-			source && ifr_source_position_find(source, site->normalised & IFR_OFFSET_MASK, &position->source);
+		find_position(names, site->normalised, position);
 		if (position->known)
-			position->number = number_load(source, trace, site, &position->source);
+			position->number =
+				number_load(ifr_site_source(names, site->normalised), trace, site, &position->source);
 	}
+	ifr_site_names_free(names);
+}
+
+void ifr_prefetch_positions_find(const struct ifr_trace *trace, const struct ifr_load_prefetches *prefetches,
+                                 struct ifr_load_position **positions) {
+	struct ifr_site_names *names = ifr_site_names_new(trace);
+	*positions = ifr_alloc((prefetches->count + 1) * sizeof **positions);
+	for (size_t i = 0; i < prefetches->count; i++)
+		find_position(names, prefetches->items[i].normalised, &(*positions)[i]);
 	ifr_site_names_free(names);
 }
 

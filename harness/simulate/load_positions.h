@@ -16,6 +16,9 @@ struct ifr_load_position {
 /* Finds the positions of loads; *positions: one of each, which the caller releases. */
 void ifr_load_positions_find(const struct ifr_trace *trace, const struct ifr_load_sites *sites,
                              const uint32_t *loads, size_t count, struct ifr_load_position **positions);
+/* The same of prefetch instructions, which have no numbers. */
+void ifr_prefetch_positions_find(const struct ifr_trace *trace, const struct ifr_load_prefetches *prefetches,
+                                 struct ifr_load_position **positions);
 void ifr_load_positions_release(struct ifr_load_position *positions, size_t count);
 
 /* References and misses of a load by the call of its function. */

@@ -8,7 +8,18 @@
 
 #include "model/loads/summary.h"
 
+enum { IFR_PREFETCH_LEAD_MOST = 1000 };
+
+/* One prefetch instruction. */
+struct ifr_prefetch_count {
+	uint64_t normalised;                      /* of the last byte of the instruction */
+	uint64_t executed, present, used, unused; /* as in struct ifr_load_prefetches */
+	uint64_t lead; /* sum over the used: instructions until the first reference, at most LEAD_MOST each */
+};
+
 struct ifr_load_prefetches {
+	struct ifr_prefetch_count *items; /* by instruction */
+	size_t count;
 	uint64_t executed;
 	uint64_t present;      /* of lines that the level had already */
 	uint64_t used;         /* of lines that were referenced before they left the level */

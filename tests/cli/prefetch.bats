@@ -197,3 +197,22 @@ before_and_after() {
 	[ "$after" = "$distance" ] || say "$after, not $distance: $(jq -c .prefetches result)"
 	[ "$(jq -c '.prefetches | [.executed, .used]' result)" = "[256,$((256 - distance))]" ] || say "$(jq -c .prefetches result)"
 }
+
+# The list stays in the cache: the prefetches of its use find all lines there. 256 of making it hide a few iterations each.
+@test "of a build with two prefetches, the one that does not pay is taken out" {
+	before_and_after phases LOAD
+	sed -n '/^load/s/caller=create/caller=compute/p' phases.prefetch >>phases.prefetch
+	sed '/^load/s/look_up/nowhere/; s/caller=create/caller=compute/; t; d' phases.prefetch | head -n 1 >>phases.prefetch
+	[ "$(grep -c ^load phases.prefetch)" = 3 ]
+	build phases -finterfero-prefetch=phases.prefetch 2>said
+	[ "$(prefetches phases compute)" = 1 ]
+	within 60 interfero misses "${lru[@]}" --latency 20 --contexts 1 --advise --built phases.prefetch -o kept --json \
+		-- ./phases >result
+	[ "$(grep ^load kept | sed 's/.*caller=\([a-z]*\)@.*/\1/')" = create ] || say "$(cat kept)"
+	[ "$(jq -c '[.left[].load | split(",")[0]]' result)" = '["look_up","nowhere"]' ]
+	grep -q 'look_up, line .*: 0.0% of its prefetches are of use' kept
+	not interfero misses --built kept -- ./phases 2>said
+	grep -q 'built is for advice' said
+	not interfero misses --advise --built missing -- ./phases 2>said
+	grep -q missing said
+}

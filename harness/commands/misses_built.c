@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Advised prefetches of a program that was built with them: those that do not pay are taken out.
+ *
+ * A prefetch of use hides as many cycles as pass from it to the reference, at most those of a miss. All prefetches cost,
+ * also those of lines that are there already. The instructions have the lines of their loads, or of the call that they
+ * stand before (plugin/prefetch_place.cc). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/commands/misses_advice.h"
+
+static bool names_match(const char *name, const struct ifr_source_position *source) {
+	return strlen(name) == ifr_prefetch_name_length(source->function) &&
+	       !strncmp(name, source->function, strlen(name));
+}
+
+static bool is_at(const struct ifr_source_position *source, unsigned line) {
+	return source->line >= source->declared && source->line - source->declared == line;
+}
+
+/* Whether an instruction was placed for an advised load. */
+static bool is_of(const struct ifr_load_position *position, const struct ifr_prefetch *prefetch) {
+	const struct ifr_source_position *source = &position->source;
+	if (!position->program || !position->known)
+		return false;
+	if (prefetch->caller && names_match(prefetch->caller, source) && is_at(source, prefetch->caller_line))
+		return true;
+	if (!names_match(prefetch->function, source) || strcmp(prefetch->file, source->file) ||
+	    (prefetch->column && source->column && prefetch->column != source->column))
+		return false;
+	return is_at(source, prefetch->line) ||
+	       (prefetch->text && source->text &&
+	        ifr_prefetch_text(source->text, strlen(source->text)) == prefetch->text);
+}
+
+static struct ifr_prefetch_count sum_up(const struct ifr_load_prefetches *all,
+                                        const struct ifr_load_position *positions,
+                                        const struct ifr_prefetch *prefetch) {
+	struct ifr_prefetch_count sum = {0};
+	for (size_t i = 0; i < all->count; i++) {
+		if (!is_of(&positions[i], prefetch))
+			continue;
+		sum.executed += all->items[i].executed;
+		sum.used += all->items[i].used;
+		sum.lead += all->items[i].lead;
+	}
+	return sum;
+}
+
+/* Cycles that a prefetch of use hides. */
+static double find_hidden(const struct misses_result *result, const struct ifr_prefetch_count *count) {
+	const double lead = count->used ? (double)count->lead / (double)count->used / MISSES_INSTRUCTIONS_A_CYCLE : 0;
+	return lead < result->latency.miss ? lead : result->latency.miss;
+}
+
+static void judge(const struct misses_result *result, const struct ifr_prefetch_count *count,
+                  struct ifr_prefetch prefetch, struct misses_advice *advice) {
+	const double hidden = find_hidden(result, count), overhead = result->latency.overhead;
+	const double gain = (double)count->used * hidden - (double)count->executed * overhead;
+	char *load = ifr_format("%s, line %u", prefetch.function, prefetch.line);
+	if (gain > 0) {
+		prefetch.gain = (uint64_t)gain;
+		ifr_prefetches_add(&advice->prefetches, &prefetch);
+	} else if (!count->executed) {
+		misses_advice_leave(advice, load, ifr_strdup("the program executes no prefetch of it"));
+	} else {
+		misses_advice_leave(
+			advice, load,
+			ifr_format(
+				"%.1f%% of its prefetches are of use and hide %.1f cycles each: less than the %.1f that each "
+				"costs",
+				100 * (double)count->used / (double)count->executed, hidden, overhead));
+	}
+	free(load);
+}
+
+void misses_advice_keep(const struct misses_result *result, const struct ifr_trace *trace,
+                        const struct ifr_prefetches *built, struct misses_advice *advice) {
+	const struct ifr_load_prefetches *prefetches = &result->profile.prefetches;
+	struct ifr_load_position *positions;
+	*advice = (struct misses_advice){0};
+	ifr_prefetch_positions_find(trace, prefetches, &positions);
+	for (size_t i = 0; i < built->count; i++) {
+		const struct ifr_prefetch_count count = sum_up(prefetches, positions, &built->items[i]);
+		judge(result, &count, built->items[i], advice);
+	}
+	ifr_load_positions_release(positions, prefetches->count);
+}
