@@ -60,9 +60,10 @@ static int set_latency(const struct misses_options *options, struct misses_resul
 }
 
 static int profile_trace(const struct misses_options *options, struct ifr_trace *trace,
-                         const struct ifr_plan *plan, struct misses_result *result, struct ifr_error *err) {
+                         const struct ifr_plan plans[2], struct misses_result *result, struct ifr_error *err) {
 	const bool shown = progress_wanted(options->quiet);
-	const struct ifr_load_misses_request request = {.plan = plan,
+	const struct ifr_load_misses_request request = {.plan = options->plan ? &plans[0] : NULL,
+	                                                .against = options->against ? &plans[1] : NULL,
 	                                                .machine = result->machine,
 	                                                .core = options->core,
 	                                                .level = (unsigned)options->level,
@@ -129,6 +130,7 @@ static int run_command(struct misses_options *options, const struct ifr_machine 
 	const struct trace_input *input = &options->input;
 	struct misses_result result = {.trace = input->trace ? input->trace : input->recording.argv[0],
 	                               .machine_name = options->machine,
+	                               .against = options->against,
 	                               .machine = machine,
 	                               .level = (unsigned)options->level,
 	                               .core = options->core != IFR_CORE_NONE,
@@ -138,15 +140,18 @@ static int run_command(struct misses_options *options, const struct ifr_machine 
 	                               .lengths = options->lengths,
 	                               .length_count = options->length_count};
 	struct ifr_trace *trace = NULL;
-	struct ifr_plan plan;
-	ifr_plan_init(&plan);
+	struct ifr_plan plans[2];
+	const char *const files[2] = {options->plan, options->against};
+	ifr_plan_init(&plans[0]);
+	ifr_plan_init(&plans[1]);
 	int ended = 0, status = trace_input_open(&options->input, options->quiet, &trace, &ended, err);
-	if (!status && options->plan)
-		status = ifr_plan_read(options->plan, &plan, err);
+	for (unsigned i = 0; i < 2; i++)
+		if (!status && files[i])
+			status = ifr_plan_read(files[i], &plans[i], err);
 	if (!status)
-		status = trace_notes_check_plans(trace, &plan, 1, err);
+		status = trace_notes_check_plans(trace, plans, 2, err);
 	if (!status)
-		status = profile_trace(options, trace, options->plan ? &plan : NULL, &result, err);
+		status = profile_trace(options, trace, plans, &result, err);
 	if (!status) {
 		result.damage = ifr_trace_damage(trace);
 		result.recording = ifr_trace_text(trace);
@@ -156,7 +161,8 @@ static int run_command(struct misses_options *options, const struct ifr_machine 
 			options->advise ? print_advice(options, &result, trace, err) : print_result(options, &result, err);
 	}
 	misses_result_release(&result);
-	ifr_plan_release(&plan);
+	ifr_plan_release(&plans[0]);
+	ifr_plan_release(&plans[1]);
 	ifr_trace_free(trace);
 	return status;
 }

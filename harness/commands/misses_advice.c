@@ -18,8 +18,8 @@ struct judged {
 	const struct misses_result *result;
 	const struct ifr_load_count *load;
 	const struct ifr_load_position *position;
-	uint64_t misses;
-	double latency; /* of one of its misses */
+	uint64_t misses, there; /* there: in the layout that is compared with */
+	double latency;         /* of one of its misses */
 };
 
 static double percent(uint64_t part, uint64_t whole) {
@@ -155,6 +155,10 @@ static char *refuse(const struct judged *judged) {
 		return ifr_strdup("its line is before its function, as in a macro");
 	if (judged->latency <= 0)
 		return ifr_strdup("the core hides its misses");
+	if (judged->result->against && find_gain(judged, judged->load->references, judged->misses) > 0 &&
+	    find_gain(judged, judged->load->references, judged->there) <= 0)
+		return ifr_format("%" PRIu64 " of its %" PRIu64 " misses go away in the layout of %s",
+		                  judged->misses - judged->there, judged->misses, judged->result->against);
 	return NULL;
 }
 
@@ -166,6 +170,7 @@ static void judge(const struct misses_result *result, size_t rank, const struct 
 	                              .load = load,
 	                              .position = position,
 	                              .misses = load->misses[result->level],
+	                              .there = result->against ? result->profile.against[number] : 0,
 	                              .latency = find_latency(result, load)};
 	const char *name = result->profile.names[rank].code;
 	char *why = refuse(&judged);

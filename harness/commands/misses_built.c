@@ -18,32 +18,34 @@ static bool is_at(const struct ifr_source_position *source, unsigned line) {
 	return source->line >= source->declared && source->line - source->declared == line;
 }
 
-/* Whether an instruction was placed for an advised load. */
-static bool is_of(const struct ifr_load_position *position, const struct ifr_prefetch *prefetch) {
+/* Whether an instruction was placed for an advised load, and in its column. */
+static bool is_of(const struct ifr_load_position *position, const struct ifr_prefetch *prefetch, bool any_column) {
 	const struct ifr_source_position *source = &position->source;
 	if (!position->program || !position->known)
 		return false;
 	if (prefetch->caller && names_match(prefetch->caller, source) && is_at(source, prefetch->caller_line))
 		return true;
 	if (!names_match(prefetch->function, source) || strcmp(prefetch->file, source->file) ||
-	    (prefetch->column && source->column && prefetch->column != source->column))
+	    (!any_column && prefetch->column != source->column))
 		return false;
 	return is_at(source, prefetch->line) ||
 	       (prefetch->text && source->text &&
 	        ifr_prefetch_text(source->text, strlen(source->text)) == prefetch->text);
 }
 
+/* Sums the instructions of an advised load up. Where its column has no load, the compiler took those of its line. */
 static struct ifr_prefetch_count sum_up(const struct ifr_load_prefetches *all,
                                         const struct ifr_load_position *positions,
                                         const struct ifr_prefetch *prefetch) {
 	struct ifr_prefetch_count sum = {0};
-	for (size_t i = 0; i < all->count; i++) {
-		if (!is_of(&positions[i], prefetch))
-			continue;
-		sum.executed += all->items[i].executed;
-		sum.used += all->items[i].used;
-		sum.lead += all->items[i].lead;
-	}
+	for (unsigned any_column = 0; any_column < 2 && !sum.executed; any_column++)
+		for (size_t i = 0; i < all->count; i++) {
+			if (!is_of(&positions[i], prefetch, any_column))
+				continue;
+			sum.executed += all->items[i].executed;
+			sum.used += all->items[i].used;
+			sum.lead += all->items[i].lead;
+		}
 	return sum;
 }
 

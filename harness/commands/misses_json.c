@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "harness/commands/misses_result.h"
+#include "harness/commands/misses_against.h"
 #include "harness/output/output.h"
 
 enum { SCHEMA_VERSION = 1, CURVE_POINTS = 20 };
@@ -53,6 +53,9 @@ static json_t *json_load(const struct misses_result *result, size_t rank) {
 	if (result->profile.prefetches.executed)
 		ifr_json_set(object, "misses_with_prefetches",
 		             ifr_json_count(result->profile.prefetches.load_misses[result->profile.order[rank]]));
+	if (result->against)
+		ifr_json_set(object, "misses_against",
+		             ifr_json_count(result->profile.against[result->profile.order[rank]]));
 	ifr_json_set(object, "stall_cycles", ifr_json_number_if(result->core, load->stalls));
 	return object;
 }
@@ -215,6 +218,7 @@ void misses_print_json(const struct misses_result *result, struct ifr_buffer *ou
 	ifr_json_set(root, "latency", json_latency(result));
 	ifr_json_set(root, "totals", json_totals(result));
 	ifr_json_set(root, "prefetches", json_prefetches(&result->profile.prefetches));
+	ifr_json_set(root, "against", misses_json_against(result));
 	ifr_json_set(root, "loads", loads);
 	ifr_json_set(root, "profiled", profiled);
 	ifr_json_set(root, "schemes", schemes);

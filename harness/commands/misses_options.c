@@ -14,6 +14,7 @@ enum {
 	KEY_CACHE,
 	KEY_CORE,
 	KEY_PLAN,
+	KEY_AGAINST,
 	KEY_CONTEXTS,
 	KEY_LOADS,
 	KEY_RATIOS,
@@ -135,6 +136,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case KEY_PLAN:
 		options->plan = argument;
 		return 0;
+	case KEY_AGAINST:
+		options->against = argument;
+		return 0;
 	case KEY_OBJECTS:
 		options->input.recording.objects = true;
 		return 0;
@@ -182,6 +186,8 @@ static const struct argp_option table[] = {
      "(full)",
      1},
 	{"plan", KEY_PLAN, "FILE", 0, "Profile the layout of this plan (the recorded program's)", 1},
+	{"against", KEY_AGAINST, "FILE", 0,
+     "Tell which of these misses go away in the layout of this plan, and what conflicts in sets without it", 1},
 	{"loads", KEY_LOADS, "N", 0, "Look at the N loads with the most misses (15)", 2},
 	{"ratios", KEY_RATIOS, "LEAST:MOST", 0,
      "Count contexts of those whose miss ratio is between these percentages (10:90)", 2},

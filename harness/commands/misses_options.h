@@ -15,7 +15,7 @@ struct misses_cache {
 
 struct misses_options {
 	struct trace_input input;
-	const char *machine, *plan;
+	const char *machine, *plan, *against;
 	struct misses_cache cache;
 	uint64_t level, top, bytes;
 	double least, most, latency, overhead; /* latency 0: the machine's */

@@ -12,6 +12,7 @@ enum { MISSES_DESCRIBED = 4 };
 
 struct misses_result {
 	const char *trace, *machine_name;
+	const char *against; /* the plan of the other layout; NULL: none */
 	const struct ifr_machine *machine;
 	const char *recording, *damage; /* text of the trace; NULL: whole */
 	unsigned level;

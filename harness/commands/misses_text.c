@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "harness/commands/misses_result.h"
+#include "harness/commands/misses_against.h"
 #include "harness/output/output.h"
 
 /* Wraps text from outside, which is made plain. */
@@ -294,6 +294,8 @@ void misses_print_text(const struct misses_result *result, struct ifr_buffer *ou
 	put_conditions(result, out);
 	put_summary(result, out);
 	put_prefetches(result, out);
+	if (result->against)
+		misses_put_against(result, out);
 	for (size_t i = 0; i < result->judged.count; i++)
 		put_contexts(result, i, out);
 	if (result->judged.count > 1)

@@ -78,22 +78,48 @@ static size_t choose_loads(const struct ifr_load_misses *profile, const struct i
 
 /* --- the profile ------------------------------------------------------------------------------------------------- */
 
-/* Makes the address map of the request's plan. The builder and its kit live for this alone. */
-static int make_map(const struct ifr_trace *trace, const struct ifr_plan *plan, struct ifr_address_map **map,
-                    struct ifr_error *err) {
-	struct ifr_builder *builder = NULL;
+/* The kit of a recorded program, and its builder, for plans that need them. */
+struct opened_kit {
 	struct ifr_kit kit;
-	int result = 0;
-	ifr_kit_init(&kit);
-	if (ifr_layout_needs_kit(plan)) {
-		result = ifr_recorded_kit_load(trace, &kit, err);
-		if (!result)
-			result = ifr_builder_open(&kit, &builder, err);
-	}
+	struct ifr_builder *builder;
+};
+
+static int open_kit(const struct ifr_trace *trace, const struct ifr_plan *const plans[2],
+                    struct opened_kit *opened, struct ifr_error *err) {
+	opened->builder = NULL;
+	ifr_kit_init(&opened->kit);
+	if (!ifr_layout_needs_kit(plans[0]) && !ifr_layout_needs_kit(plans[1]))
+		return 0;
+	const int result = ifr_recorded_kit_load(trace, &opened->kit, err);
+	return result ? result : ifr_builder_open(&opened->kit, &opened->builder, err);
+}
+
+static void close_kit(struct opened_kit *opened) {
+	ifr_builder_close(opened->builder);
+	ifr_kit_release(&opened->kit);
+}
+
+/* Counts the misses of the other layout, plans[0], and names the sets that miss less there. */
+static int count_against(struct ifr_trace *trace, struct ifr_builder *builder,
+                         const struct ifr_plan *const plans[2], const struct ifr_load_misses_request *request,
+                         struct ifr_load_misses *profile, struct ifr_error *err) {
+	static const enum ifr_conflict_structure structures[] = {IFR_CONFLICT_L1D, IFR_CONFLICT_L2};
+	enum { NAMED_MOST = 8 };
+	const struct ifr_count_settings settings = {.machine = request->machine, .core = IFR_CORE_NONE};
+	struct ifr_address_map *map = NULL;
+	struct ifr_load_summary summary = {0};
+	int result = ifr_layout_of_plan(trace, builder, plans[0], &map, err);
 	if (!result)
-		result = ifr_layout_of_plan(trace, builder, plan, map, err);
-	ifr_builder_close(builder);
-	ifr_kit_release(&kit);
+		result = ifr_load_summary_make(trace, map, &settings, &summary, err);
+	if (!result)
+		profile->against = ifr_alloc((summary.sites.count + 1) * sizeof *profile->against);
+	for (size_t i = 0; i < summary.sites.count && !result; i++)
+		profile->against_misses += profile->against[i] = summary.loads[i].misses[request->level];
+	ifr_load_summary_release(&summary);
+	ifr_address_map_free(map);
+	if (!result && request->level < sizeof structures / sizeof *structures)
+		result = ifr_conflicts_name(trace, builder, plans, request->machine, structures[request->level],
+		                            NAMED_MOST, &profile->conflicts, err);
 	return result;
 }
 
@@ -123,6 +149,7 @@ int ifr_load_misses_make(struct ifr_trace *trace, const struct ifr_load_misses_r
 	struct ifr_address_map *map = NULL;
 	struct ifr_trace_totals totals;
 	struct ifr_plan shipped;
+	struct opened_kit opened;
 	struct pace pace = {.request = request, .begun_ns = ifr_clock_ns()};
 	const struct ifr_count_settings settings = {
 		.machine = request->machine, .core = request->core, .go_on = go_on, .data = &pace};
@@ -134,11 +161,17 @@ int ifr_load_misses_make(struct ifr_trace *trace, const struct ifr_load_misses_r
 	ifr_trace_totals(trace, &totals);
 	pace.planned = 2 * totals.executions;
 	ifr_plan_init(&shipped);
-	int result = make_map(trace, request->plan ? request->plan : &shipped, &map, err);
+	const struct ifr_plan *const plans[] = {request->against ? request->against : &shipped,
+	                                        request->plan ? request->plan : &shipped};
+	int result = open_kit(trace, plans, &opened, err);
+	if (!result)
+		result = ifr_layout_of_plan(trace, opened.builder, plans[1], &map, err);
 	if (!result)
 		result = ifr_load_summary_make(trace, map, &settings, &profile->summary, err);
 	if (!result)
 		result = ifr_load_prefetches_make(trace, map, &settings, request->level, &profile->prefetches, err);
+	if (!result && request->against)
+		result = count_against(trace, opened.builder, plans, request, profile, err);
 	if (!result) {
 		order_loads(profile, request->level, request->top);
 		result = profile_contexts(trace, map, &settings, request, profile, err);
@@ -146,6 +179,7 @@ int ifr_load_misses_make(struct ifr_trace *trace, const struct ifr_load_misses_r
 	if (!result)
 		ifr_load_names_find(trace, profile);
 	ifr_address_map_free(map);
+	close_kit(&opened);
 	ifr_plan_release(&shipped);
 	return result;
 }
@@ -159,6 +193,8 @@ void ifr_load_misses_release(struct ifr_load_misses *profile) {
 	free(profile->order);
 	if (profile->contexts)
 		ifr_load_contexts_release(profile->contexts, profile->context_count);
+	free(profile->against);
+	ifr_named_conflicts_release(&profile->conflicts);
 	ifr_load_prefetches_release(&profile->prefetches);
 	ifr_load_summary_release(&profile->summary);
 	*profile = (struct ifr_load_misses){0};

@@ -4,10 +4,12 @@
 #define IFR_HARNESS_LOAD_MISSES_H
 
 #include "common/plan.h"
+#include "harness/simulate/conflict_names.h"
 #include "model/model.h"
 
 struct ifr_load_misses_request {
-	const struct ifr_plan *plan; /* NULL: the layout of the recorded program */
+	const struct ifr_plan *plan;    /* NULL: the layout of the recorded program */
+	const struct ifr_plan *against; /* another layout, whose misses are counted beside; NULL: none */
 	const struct ifr_machine *machine;
 	enum ifr_core_use core;
 	unsigned level;          /* of the data caches whose misses count: 0, 1 or 2 */
@@ -35,9 +37,13 @@ struct ifr_load_misses {
 	size_t context_count;
 	uint64_t references, misses;           /* of all loads together, at the level */
 	struct ifr_load_prefetches prefetches; /* of the program, at the level */
+	uint64_t *against;       /* misses of the level in the other layout, by load; NULL: none was asked for */
+	uint64_t against_misses; /* their sum */
+	struct ifr_named_conflicts conflicts; /* sets of L1D or L2 that miss more than there, by what meets in them */
 };
 
-/* Profiles a trace: one replay for the summary, and one for the contexts of the loads that it chooses. Errors: those of
+/* Profiles a trace: one replay for the summary, one for the contexts of the loads that it chooses, and two to compare
+ * with another layout. Errors: those of
  * ifr_layout_of_plan and ifr_load_summary_make; IFR_E_USAGE for a level that the machine has not;
  * IFR_E_ENVIRONMENT if interrupted. The caller releases the profile, after an error, too. */
 int ifr_load_misses_make(struct ifr_trace *trace, const struct ifr_load_misses_request *request,
