@@ -83,11 +83,14 @@ all_kinds() {
 	advise edges.c visit VISIT context=self period=2
 	advise edges.c chains CHAINS distance=2
 	advise edges.c divided DIVIDED number=2 distance=8
-	local level
-	for level in $(at_depth "-O1 -O2" "-O0 -Og -O1 -O2 -O3 -Os"); do
-		interfero-gcc $level -g -finterfero-prefetch=advice edges.c -o edges
-		[ "$(./edges)" = "2 8 4 4950 10 7 2450 0" ] || say "$level: $(./edges)"
-		[ "$level" = -O0 ] || [ "$(prefetches edges)" -ge 5 ]
+	local level compiler compilers=(interfero-gcc)
+	[ "$INTERFERO_TEST_DEPTH" = quick ] || compilers+=("$INTERFERO_BUILD"/bin/interfero-gcc-[0-9]*)
+	for compiler in "${compilers[@]}"; do
+		for level in $(at_depth "-O1 -O2" "-O0 -Og -O1 -O2 -O3 -Os"); do
+			"$compiler" $level -g -finterfero-prefetch=advice edges.c -o edges
+			[ "$(./edges)" = "2 8 4 4950 10 7 2450 0" ] || say "$compiler $level: $(./edges)"
+			[[ "$level" = -O[0g] ]] || [ "$(prefetches edges)" -ge 5 ] || say "$compiler $level"
+		done
 	done
 }
 
