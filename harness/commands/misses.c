@@ -91,7 +91,9 @@ static int print_result(const struct misses_options *options, const struct misse
                         struct ifr_error *err) {
 	struct ifr_buffer text = {0};
 	(options->json ? misses_print_json : misses_print_text)(result, &text);
-	const int status = ifr_command_print(&text, err);
+	int status = options->figures ? misses_draw(result, options->figures, err) : 0;
+	if (!status)
+		status = ifr_command_print(&text, err);
 	ifr_buffer_release(&text);
 	return status;
 }

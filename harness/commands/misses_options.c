@@ -145,6 +145,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case KEY_ADVISE:
 		options->advise = true;
 		return 0;
+	case 'F':
+		options->figures = argument;
+		if (option_output("--figures", argument, true, &err))
+			option_refuse(state, &err);
+		return 0;
 	case KEY_BUILT:
 		options->built = argument;
 		return 0;
@@ -202,6 +207,8 @@ static const struct argp_option table[] = {
 	{"built", KEY_BUILT, "FILE", 0,
      "With --advise: the program was built with the prefetches of this file; keep those that pay", 4},
 	{NULL, 'o', "FILE", 0, "Write the advice to this file, for INTERFERO_PREFETCH=FILE make CC=interfero-gcc", 4},
+	{"figures", 'F', "DIR", 0,
+     "Also draw the contexts' miss ratios, what they mispredict and the run's time (SVG, PDF)", 5},
 	{"json", 'j', NULL, 0, "Print JSON instead of the text", 5},
 	{"quiet", 'q', NULL, 0, "Show no progress", 5},
 	{0},

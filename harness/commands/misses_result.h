@@ -58,6 +58,9 @@ double misses_time_plain(const struct misses_result *result);
 size_t misses_rank(const struct misses_result *result, size_t load);
 
 void misses_print_text(const struct misses_result *result, struct ifr_buffer *out);
+/* Draws the figures of the contexts into a folder. Errors: IFR_E_USAGE without contexts; those of
+ * ifr_stacked_bars_draw. */
+int misses_draw(const struct misses_result *result, const char *dir, struct ifr_error *err);
 void misses_print_json(const struct misses_result *result, struct ifr_buffer *out);
 
 #endif

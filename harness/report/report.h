@@ -93,6 +93,16 @@ void ifr_forecast_text(const struct ifr_forecast *forecast, struct ifr_buffer *o
 void ifr_forecast_json(const struct ifr_forecast *forecast, struct ifr_buffer *out);
 /* Writes "mispredictions" and "predicted", as figures 7 and 8 of the paper, like ifr_report_figures. */
 int ifr_forecast_figures(const struct ifr_forecast *forecast, const char *dir, struct ifr_error *err);
+/* Bars, each a stack of the same parts. */
+struct ifr_stacked_bars {
+	const char *name, *caption, *axis;
+	const char *const *bars, *const *parts; /* names of bars without quotes */
+	size_t bar_count, part_count;           /* at most 10 parts */
+	const double *values;                   /* [bar][part] */
+};
+/* Draws each as NAME.svg, NAME.pdf and NAME.gp into a folder, which is made. Errors: IFR_E_IO, IFR_E_ENVIRONMENT. */
+int ifr_stacked_bars_draw(const struct ifr_stacked_bars *all, size_t count, const char *dir,
+                          struct ifr_error *err);
 
 /* --- cure --------------------------------------------------------------------------------------------------------- */
 

@@ -318,3 +318,17 @@ same_counters() {
 	grep -Eq '^ +[0-9]+ +[0-9]+  sum \(meeting.c:[0-9]+\)$' text
 	refuse 2 missing.plan -- interfero misses --against missing.plan meeting.trace
 }
+
+# Every second node misses: by its ratio alone 50 % of the references are hits that are taken for misses (figure 6).
+@test "figures: what each scheme mispredicts, and the parts of the run's time" {
+	misses "${lru[@]}" --latency 20 --figures drawn tree.trace
+	local figure
+	for figure in ratios mispredicted time; do
+		grep -q '<svg' "drawn/$figure.svg"
+		grep -q '^"best of each load" ' "drawn/$figure.gp"
+		grep -q '>best of each load<' "drawn/$figure.svg"
+	done
+	[ "$(grep '^"summary"' drawn/mispredicted.gp)" = '"summary" 100 0' ]
+	awk '$1 == "\"self\"" { found = 1; if ($2 + $3 > 1) exit 1 } END { exit !found }' drawn/mispredicted.gp
+	refuse 2 ratios -- interfero misses --ratios 99:100 --figures drawn tree.trace
+}
