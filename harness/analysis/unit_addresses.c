@@ -51,12 +51,17 @@ static const char *section_of(const char *unit, size_t *length) {
 	return section;
 }
 
+bool ifr_unit_addresses_share_section(const struct ifr_unit_addresses *addresses, size_t unit, size_t other) {
+	size_t length, own;
+	const char *one = section_of(addresses->units[unit], &length),
+			   *two = section_of(addresses->units[other], &own);
+	return own == length && !strncmp(one, two, length);
+}
+
 const char *ifr_unit_addresses_lead(const struct ifr_unit_addresses *addresses, size_t unit) {
-	size_t length, own, lead = addresses->unit_count;
-	const char *section = section_of(addresses->units[unit], &length);
+	size_t lead = addresses->unit_count;
 	for (size_t i = 0; addresses->shipped && i < addresses->unit_count; i++) {
-		const char *other = section_of(addresses->units[i], &own);
-		if (i != unit && addresses->shipped[i] && own == length && !strncmp(other, section, length) &&
+		if (i != unit && addresses->shipped[i] && ifr_unit_addresses_share_section(addresses, unit, i) &&
 		    (lead == addresses->unit_count || addresses->shipped[i] < addresses->shipped[lead]))
 			lead = i;
 	}

@@ -32,6 +32,8 @@ size_t ifr_unit_addresses_index(const struct ifr_unit_addresses *addresses, cons
  * has changed since. */
 void ifr_unit_addresses_find_sources(const struct ifr_kit *kit, const struct ifr_relinker *relinker,
                                      struct ifr_unit_addresses *addresses);
+/* Whether two units lie in the same output section, such as .text. */
+bool ifr_unit_addresses_share_section(const struct ifr_unit_addresses *addresses, size_t unit, size_t other);
 /* The unit that ships first in the output section of `unit`, other than it: ordered first, it stays where it is, and lets
  * the rest flow around a unit with an address of its own. NULL where there is none. */
 const char *ifr_unit_addresses_lead(const struct ifr_unit_addresses *addresses, size_t unit);

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Problem: units of a section flow, so that moving one moves all behind it, and one of those may be the cause.
+ * Idea: every unit of the section has an address of its own in both variants of a pair: in front of the moved unit that
+ * of the layout, behind it one that is farther by HOLD bytes.
+ * Invariant: the two variants differ by the place of one unit. The unit moves by less than HOLD bytes, so that nothing
+ * overlaps; HOLD is a multiple of all features' frames, so that the other units keep their classes. */
 #include "harness/campaign/confirmation.h"
 
 #include <stdlib.h>
@@ -30,6 +35,27 @@ static int place_unit(struct ifr_plan *plan, const char *unit, uint64_t at, stru
 	return 0;
 }
 
+enum { FRAME = 64, HOLD = 2 * FRAME };
+
+/* Where the class of a finding puts its unit: for an address feature in the first frame behind the unit's begin. */
+static uint64_t find_place(const struct ifr_finding *f, size_t class, struct ifr_unit_extent unit,
+                           struct ifr_unit_extent other) {
+	if (unit.at && !f->other)
+		unit.at += FRAME - 1;
+	return ifr_finding_address(f, (unsigned)class, unit, other);
+}
+
+/* Gives all other units of the section their addresses. */
+static void hold_others(const struct ifr_confirmation *in, size_t variant, struct ifr_plan *plan) {
+	const struct ifr_unit_addresses *from = in->addresses;
+	const size_t moved = ifr_unit_addresses_index(from, in->finding->unit);
+	const uint64_t *at = from->at + variant * from->unit_count;
+	for (size_t i = 0; i < from->unit_count; i++)
+		if (i != moved && at[i] && !(from->pins && from->pins[i]) &&
+		    ifr_unit_addresses_share_section(from, i, moved))
+			ifr_plan_place_at(plan, from->units[i], at[i] + (at[i] > at[moved] ? HOLD : 0));
+}
+
 /* Makes a variant with the finding's unit at an address of the class. The other unit of a set conflict keeps its
  * address. */
 static int make_one(const struct ifr_confirmation *in, size_t variant, size_t class, const char *path,
@@ -37,7 +63,7 @@ static int make_one(const struct ifr_confirmation *in, size_t variant, size_t cl
 	const struct ifr_finding *f = in->finding;
 	const struct ifr_dataset_variant *from = &in->dataset->variants[variant];
 	const struct ifr_unit_extent unit = extent_of(in, variant, f->unit), other = extent_of(in, variant, f->other);
-	const uint64_t at = ifr_finding_address(f, (unsigned)class, unit, other);
+	const uint64_t at = find_place(f, class, unit, other);
 	struct ifr_plan plan;
 	struct ifr_variant made = {0};
 	if (!unit.at || !at || (f->other && !other.at))
@@ -49,6 +75,8 @@ static int make_one(const struct ifr_confirmation *in, size_t variant, size_t cl
 		result = place_unit(&plan, f->other, other.at, err);
 	if (!result)
 		result = place_unit(&plan, f->unit, at, err);
+	if (!result && !f->other)
+		hold_others(in, variant, &plan);
 	if (!result)
 		result = ifr_relinker_make(in->relinker, &plan, path, &made, err);
 	ifr_buffer_release(&made.facts);
@@ -110,12 +138,40 @@ static int compare_sets(const char *file, const char *metric, struct ifr_compari
 	return result;
 }
 
+/* The fact that names the unit that an experiment moves. */
+static const char fact_moved[] = "moved";
+
+/* An experiment about another unit goes aside. */
+static int keep_same_unit(const char *file, const char *unit, struct ifr_error *err) {
+	struct ifr_experiment *experiment = NULL;
+	if (!ifr_file_exists(file))
+		return 0;
+	int result = ifr_experiment_open(file, &experiment, err);
+	if (result)
+		return result;
+	char *moved = ifr_experiment_get(experiment, fact_moved);
+	const bool same = moved && !strcmp(moved, unit);
+	free(moved);
+	ifr_experiment_close(experiment);
+	return same ? 0 : ifr_campaign_set_aside(file, err);
+}
+
+static void note_unit(const char *file, const char *unit) {
+	struct ifr_experiment *experiment = NULL;
+	if (!ifr_file_exists(file) || ifr_experiment_open(file, &experiment, NULL))
+		return;
+	ifr_experiment_set(experiment, fact_moved, unit, NULL);
+	ifr_experiment_close(experiment);
+}
+
 int ifr_confirmation_run(const struct ifr_confirmation *confirmation, const struct ifr_campaign *plan,
                          struct ifr_comparison *comparison, struct ifr_error *err) {
 	struct ifr_campaign campaign = *plan;
 	struct ifr_campaign_result done;
 	struct sets sets = {0};
-	int result = make_sets(confirmation, &sets, err);
+	int result = keep_same_unit(campaign.file, confirmation->finding->unit, err);
+	if (!result)
+		result = make_sets(confirmation, &sets, err);
 	if (!result) {
 		const struct ifr_campaign_program sides[2] = {{.path = "the best places", .files = &sets.files[0]},
 		                                              {.path = "the worst places", .files = &sets.files[1]}};
@@ -123,6 +179,7 @@ int ifr_confirmation_run(const struct ifr_confirmation *confirmation, const stru
 		campaign.program_count = 2;
 		campaign.variants = (unsigned)sets.files[0].count;
 		result = ifr_campaign_run(&campaign, &done, err);
+		note_unit(campaign.file, confirmation->finding->unit);
 	}
 	if (!result)
 		result = compare_sets(campaign.file, confirmation->metric, comparison, err);
