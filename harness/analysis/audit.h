@@ -8,6 +8,8 @@
 #include <stddef.h>
 
 #include "common/error.h"
+#include "harness/analysis/attribution.h"
+#include "harness/analysis/comparison.h"
 #include "harness/analysis/spike_train.h"
 #include "harness/statistics/statistics.h"
 
@@ -22,6 +24,22 @@ struct ifr_audit_event {
 	double low, high;          /* of the layouts' medians */
 	bool constant;             /* low = high: the event is ruled out */
 	double r;                  /* Pearson's, with the metric; 0 for a constant */
+};
+
+/* The function whose place makes the layouts of a trigger differ, and what came of moving it alone. */
+struct ifr_audit_code {
+	const struct ifr_finding *finding;
+	bool significant;    /* else the function is suspected because it runs most */
+	size_t alike;        /* further functions that lie at the same offsets in all layouts */
+	double share;        /* of the samples of the program */
+	uint64_t address[2]; /* in the layout of the lowest median, and in that of the highest; 0: unknown */
+	uint64_t best_at;    /* of the shipped program's addresses the one of the best class; 0: unknown */
+	const char *lead;    /* ifr_unit_addresses_lead of the function, or NULL */
+	bool confirmed;      /* the intervention was made: the next two are known */
+	struct ifr_comparison comparison;
+	const char *experiment;
+	struct ifr_error why_not;  /* why it was not made */
+	const char *confirmed_for; /* the trigger of another row whose intervention moved the same function; or NULL */
 };
 
 /* The effect of a trigger on the metric. */
@@ -50,6 +68,7 @@ struct ifr_audit_row {
 	bool has_period;
 	int64_t period; /* of any shape, in the unit of the sweep */
 	struct ifr_audit_event *events;
+	const struct ifr_audit_code *code; /* NULL: no function is named */
 	char *mechanism; /* the accesses behind the spikes, by name: lines of a report; NULL: not known. The row's */
 	size_t event_count; /* those that vary first, by |r|; then the constant ones */
 };

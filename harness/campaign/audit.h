@@ -57,5 +57,7 @@ char *ifr_audit_cure_file(const char *folder, unsigned number);
 
 /* The experiment of a trigger; the caller frees. */
 char *ifr_audit_file(const char *folder, const struct ifr_trigger *trigger);
+/* That of the intervention that confirms the trigger's function; the caller frees. */
+char *ifr_audit_confirmation_file(const char *folder, const struct ifr_trigger *trigger);
 
 #endif

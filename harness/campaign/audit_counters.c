@@ -49,6 +49,11 @@ static int check_model(const struct ifr_campaign *campaign, const struct ifr_pla
 	return result ? result : campaign_check_model_axes(axes, err);
 }
 
+char *audit_drop_model(const char *counters) {
+	bool has_model;
+	return list_others(counters, &has_model);
+}
+
 char *audit_choose_counters(const struct ifr_campaign *campaign, const struct ifr_plan *cure,
                             struct ifr_error *why_not) {
 	bool has_model = false;

@@ -7,6 +7,7 @@
  *     audit_trigger.c  one stage of one trigger
  *     audit_stages.c   the time of a stage; further runs
  *     audit_rest.c     the rest of a budget
+ *     audit_code.c     the function behind what was found, and its confirmation
  *     audit_cure.c     a cure of what was found
  */
 #ifndef IFR_HARNESS_CAMPAIGN_AUDIT_STATE_H
@@ -48,6 +49,9 @@ void audit_list_experiments(const char *folder, struct ifr_strings *files);
  * and others were asked for: the caller frees them, and *why_not says why. Else NULL. */
 char *audit_choose_counters(const struct ifr_campaign *campaign, const struct ifr_plan *cure,
                             struct ifr_error *why_not);
+
+/* The counters without the model's; "": there are no others. The caller frees. */
+char *audit_drop_model(const char *counters);
 
 /* Notes the end of a campaign that was begun at begun_ns. modelled: the metric is of the model, without whose values no
  * trigger is whole; others are, as the model then only explains them. Returns whether it is. */

@@ -6,6 +6,7 @@
 #define IFR_HARNESS_CAMPAIGN_H
 
 #include "harness/campaign/audit.h"
+#include "harness/campaign/audit_code.h"
 #include "harness/campaign/campaign_plan.h"
 #include "harness/campaign/confirmation.h"
 #include "harness/campaign/cure.h"

@@ -6,9 +6,11 @@
  *                                         multiples of 16
  *     pair of two variables               one of them half a page away from the other
  *     pair with a large heap block        blocks policy=2
+ *     pair in a loop                      the loop in two versions, behind a check of the addresses
  *     access across a line                the variable at the begin of a line
  *     code that enters more windows       its loops aligned by the compiler, else the function moved
  *     lines that meet in a set            the smallest of the variables or functions half of the sets away
+ *     function that is slower elsewhere   the function at its best place
  *     layouts of the program's file       the best one of the trigger */
 #ifndef IFR_HARNESS_CAMPAIGN_CURE_CANDIDATES_H
 #define IFR_HARNESS_CAMPAIGN_CURE_CANDIDATES_H

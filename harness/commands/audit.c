@@ -8,6 +8,7 @@
 #include "common/clock.h"
 #include "common/file.h"
 #include "harness/campaign/campaign.h"
+#include "harness/commands/audit_code.h"
 #include "harness/commands/audit_cures.h"
 #include "harness/commands/campaign_options.h"
 #include "harness/commands/commands.h"
@@ -235,11 +236,14 @@ static int report(const struct options *options, const struct ifr_audit *audit,
 		*err = findings.unread;
 	} else {
 		struct audit_cures cures;
+		struct audit_code code;
 		ifr_audit_adjust(findings.rows, findings.count);
+		audit_code_make(audit, findings.rows, findings.count, options->cures > 0, deadline_ns, &code);
 		audit_cures_propose(audit, findings.rows, findings.count, options->cures, &cures);
 		audit_cures_measure(audit, outcomes, deadline_ns, &cures);
 		result = print_findings(options, &findings, &cures, err);
 		audit_cures_release(&cures);
+		audit_code_release(&code);
 	}
 	release_findings(&findings);
 	return result;
@@ -250,9 +254,13 @@ static int report(const struct options *options, const struct ifr_audit *audit,
 static int set_experiments_aside(const struct options *options, struct ifr_error *err) {
 	int result = 0;
 	for (unsigned i = 0; i < ifr_trigger_count && !result; i++) {
-		char *file = ifr_audit_file(options->campaign.file, &ifr_triggers[i]);
+		char *file = ifr_audit_file(options->campaign.file, &ifr_triggers[i]),
+			 *confirmation = ifr_audit_confirmation_file(options->campaign.file, &ifr_triggers[i]);
 		if (options->wanted[i])
 			result = ifr_campaign_set_aside(file, err);
+		if (options->wanted[i] && !result)
+			result = ifr_campaign_set_aside(confirmation, err);
+		free(confirmation);
 		free(file);
 	}
 	bool more = true;

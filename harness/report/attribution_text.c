@@ -48,33 +48,39 @@ static void put_lines(const struct ifr_finding *f, bool aligned, unsigned frame,
 	ifr_buffer_release(&unit);
 }
 
-static void say_finding(const struct ifr_finding *f, struct ifr_buffer *out) {
+void ifr_finding_describe(const struct ifr_finding *f, struct ifr_buffer *s) {
 	static const char *const features[] = {"its offset in a 64-byte line", "its offset in 32 bytes",
 	                                       "its offset in 16 bytes", "its page"};
+	char *unit = map_unit_words(f->unit), *other = f->other ? map_unit_words(f->other) : NULL;
+	ifr_buffer_puts(s, unit);
+	if (f->source)
+		ifr_buffer_printf(s, " (%s)", f->source);
+	if (f->other)
+		ifr_buffer_printf(s, ": set conflicts with %s explain ", other);
+	else
+		ifr_buffer_printf(s, ": %s explains ", features[f->feature]);
+	ifr_format_pct(s, 100 * f->classes.share);
+	ifr_buffer_puts(s, " of the variation (");
+	ifr_format_p(s, f->p_adjusted);
+	ifr_buffer_puts(s, "). Worst ");
+	put_class(s, f->feature, (unsigned)f->classes.highest);
+	ifr_buffer_puts(s, ": ");
+	ifr_format_signed_pct(s, 100 * f->classes.difference / f->low_mean);
+	ifr_buffer_puts(s, " (95 % interval ");
+	ifr_format_signed_pct(s, 100 * f->difference.low);
+	ifr_buffer_puts(s, " to ");
+	ifr_format_signed_pct(s, 100 * f->difference.high);
+	ifr_buffer_puts(s, ") against the best, ");
+	put_class(s, f->feature, (unsigned)f->classes.lowest);
+	free(other);
+	free(unit);
+}
+
+static void say_finding(const struct ifr_finding *f, struct ifr_buffer *out) {
 	struct ifr_buffer s = {0};
 	unsigned offset = 0, bytes, frame = 0;
-	char *unit = map_unit_words(f->unit), *other = f->other ? map_unit_words(f->other) : NULL,
-		 *neighbour = f->neighbour ? map_unit_words(f->neighbour) : NULL;
-	ifr_buffer_puts(&s, unit);
-	if (f->source)
-		ifr_buffer_printf(&s, " (%s)", f->source);
-	if (f->other)
-		ifr_buffer_printf(&s, ": set conflicts with %s explain ", other);
-	else
-		ifr_buffer_printf(&s, ": %s explains ", features[f->feature]);
-	ifr_format_pct(&s, 100 * f->classes.share);
-	ifr_buffer_puts(&s, " of the variation (");
-	ifr_format_p(&s, f->p_adjusted);
-	ifr_buffer_puts(&s, "). Worst ");
-	put_class(&s, f->feature, (unsigned)f->classes.highest);
-	ifr_buffer_puts(&s, ": ");
-	ifr_format_signed_pct(&s, 100 * f->classes.difference / f->low_mean);
-	ifr_buffer_puts(&s, " (95 % interval ");
-	ifr_format_signed_pct(&s, 100 * f->difference.low);
-	ifr_buffer_puts(&s, " to ");
-	ifr_format_signed_pct(&s, 100 * f->difference.high);
-	ifr_buffer_puts(&s, ") against the best, ");
-	put_class(&s, f->feature, (unsigned)f->classes.lowest);
+	char *neighbour = f->neighbour ? map_unit_words(f->neighbour) : NULL;
+	ifr_finding_describe(f, &s);
 	if (f->feature != IFR_FEATURE_SET_CONFLICT)
 		ifr_feature_class_extent(f->feature, (unsigned)f->classes.lowest, &offset, &bytes, &frame);
 	if (f->pin)
@@ -93,8 +99,6 @@ static void say_finding(const struct ifr_finding *f, struct ifr_buffer *out) {
 	if (!f->pin)
 		put_lines(f, f->feature < IFR_FEATURE_PAGE && !offset, frame, out);
 	free(neighbour);
-	free(other);
-	free(unit);
 	ifr_buffer_release(&s);
 }
 

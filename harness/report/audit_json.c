@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "harness/output/output.h"
+#include "harness/report/audit_code.h"
 #include "harness/report/audit_cures.h"
 #include "harness/report/format.h"
 
@@ -84,6 +85,7 @@ static json_t *json_row(const char *folder, const struct ifr_audit_row *row) {
 		ifr_json_set(made, "spikes", analysis->sweep ? json_train(row) : json_null());
 		ifr_json_set(made, "period", row->has_period ? json_integer(row->period) : json_null());
 		ifr_json_set(made, "events", json_events(row));
+		ifr_json_set(made, "code", audit_code_json(row));
 		ifr_json_set(made, "mechanism", ifr_json_text(row->mechanism));
 		ifr_json_set(made, "values", json_layouts(analysis));
 	}

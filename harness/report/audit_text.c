@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/output/output.h"
+#include "harness/report/audit_code.h"
 #include "harness/report/audit_cures.h"
 #include "harness/report/audit_remarks.h"
 #include "harness/report/format.h"
@@ -247,6 +248,7 @@ static void put_section(struct ifr_buffer *out, const char *folder, const struct
 	put_paragraph(out, &text, "  - ", "    ");
 	say_constants(&text, row);
 	put_paragraph(out, &text, "  - ", "    ");
+	audit_code_text(row, out);
 	if (row->mechanism)
 		ifr_buffer_puts(out, row->mechanism);
 	struct ifr_buffer command = {0};

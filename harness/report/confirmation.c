@@ -18,11 +18,11 @@ static char *describe_cost(const struct ifr_finding *f, double pct) {
 	return cost;
 }
 
-void ifr_confirmation_text(const struct ifr_finding *f, const struct ifr_comparison *c, struct ifr_buffer *text) {
+void ifr_confirmation_describe(const struct ifr_finding *f, const struct ifr_comparison *c,
+                               struct ifr_buffer *out) {
 	bool held = c->interval.low > 1, reversed = c->interval.high < 1;
-	struct ifr_buffer s = {0};
 	char *cost = describe_cost(f, 100 * (c->ratio - 1));
-	ifr_buffer_printf(&s,
+	ifr_buffer_printf(out,
 	                  "%s: moved alone in %zu layouts and measured afresh, %s "
 	                  "(95 %% interval %+.2f %% to %+.2f %%, %s).",
 	                  held       ? "Confirmed"
@@ -30,11 +30,16 @@ void ifr_confirmation_text(const struct ifr_finding *f, const struct ifr_compari
 	                             : "Not confirmed",
 	                  c->layouts[1], cost, 100 * (c->interval.low - 1), 100 * (c->interval.high - 1),
 	                  c->metric.name);
+	free(cost);
+}
+
+void ifr_confirmation_text(const struct ifr_finding *f, const struct ifr_comparison *c, struct ifr_buffer *text) {
+	struct ifr_buffer s = {0};
+	ifr_confirmation_describe(f, c, &s);
 	ifr_buffer_puts(text, "\n");
 	char *unit = map_unit_words(f->unit);
 	ifr_text_wrap(text, unit, "", "  ");
 	free(unit);
-	free(cost);
 	ifr_text_wrap(text, ifr_buffer_text(&s), "  ", "  ");
 	ifr_buffer_release(&s);
 }

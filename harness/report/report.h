@@ -79,6 +79,8 @@ void ifr_spreads_release(struct ifr_spreads *spreads);
 
 /* The text of an experiment in which only the axes of the process varied, so that no code moved. */
 void ifr_attribution_of_process(unsigned axes, struct ifr_buffer *out);
+/* Appends a finding in two sentences, the last without its end. */
+void ifr_finding_describe(const struct ifr_finding *finding, struct ifr_buffer *out);
 void ifr_attribution_text(const struct ifr_analysis *analysis, const struct ifr_attribution *attribution,
                           struct ifr_buffer *out);
 
@@ -178,7 +180,10 @@ void ifr_comparison_json(const struct ifr_comparison_entry *entries, size_t coun
 /* Appends whether an experiment's repetition agrees with it, and, unless only the verdict is wanted, what differed. */
 void ifr_agreement_text(const struct ifr_agreement *agreement, bool verdict_only, struct ifr_buffer *out);
 
-/* Appends what came of confirming a finding, at most 80 columns wide. */
+/* Appends a sentence: what came of confirming a finding. */
+void ifr_confirmation_describe(const struct ifr_finding *finding, const struct ifr_comparison *comparison,
+                               struct ifr_buffer *out);
+/* Appends the same with the unit's name, at most 80 columns wide. */
 void ifr_confirmation_text(const struct ifr_finding *finding, const struct ifr_comparison *comparison,
                            struct ifr_buffer *out);
 

@@ -11,9 +11,13 @@
 static struct ifr_alias_name name_site(const struct ifr_trace *trace, struct ifr_site_names *names,
                                        const struct ifr_alias_site *site) {
 	const struct ifr_trace_access *accesses;
+	const struct ifr_trace_block *blocks;
 	ifr_trace_accesses(trace, &accesses);
-	struct ifr_alias_name name = {
-		.address = site->address, .bytes = accesses[site->access].bytes, .site = ifr_site_of(names, site->data)};
+	ifr_trace_blocks(trace, &blocks);
+	struct ifr_alias_name name = {.address = site->address,
+	                              .bytes = accesses[site->access].bytes,
+	                              .site = ifr_site_of(names, site->data),
+	                              .block = ifr_site_of(names, blocks[site->block].normalised)};
 	ifr_site_access(names, site->block, site->access, site->data, &name.data, &name.code);
 	return name;
 }

@@ -9,11 +9,12 @@
 
 /* One side of a pair; strings are the pair's. */
 struct ifr_alias_name {
-	char *data;           /* "inc", "i in micro", "stack", "heap object 7 of 4096 bytes", "heap" */
-	char *code;           /* "main (micro.c:5)" */
-	uint64_t address;     /* of the data in the layout, when the pair first met */
-	unsigned bytes;       /* that are loaded or stored */
-	struct ifr_site site; /* of the data */
+	char *data;            /* "inc", "i in micro", "stack", "heap object 7 of 4096 bytes", "heap" */
+	char *code;            /* "main (micro.c:5)" */
+	uint64_t address;      /* of the data in the layout, when the pair first met */
+	unsigned bytes;        /* that are loaded or stored */
+	struct ifr_site site;  /* of the data */
+	struct ifr_site block; /* of the code */
 };
 
 struct ifr_named_alias {
