@@ -68,16 +68,17 @@ int ifr_builder_check(const struct ifr_builder *builder, unsigned axes, struct i
 		if (!(compiled & 1u << i))
 			continue;
 		if (recompiled_axes(1u << i) && !rebuilt_units_count_recipes(&builder->units))
-			return ifr_fail(err, IFR_E_USAGE,
-			                "the axis %s changes code, so that units are compiled again, and the kit of %s has no "
-			                "sources (%s): build again with INTERFERO_SOURCES=1 make CC=interfero-gcc",
-			                ifr_axes[i].name, builder->kit->program,
-			                builder->units.count ? builder->units.items[0].no_recipe : "and no templates");
+			return ifr_fail(
+				err, IFR_E_USAGE,
+				"the axis %s changes code, so that units are compiled again, and the kit of %s has no "
+				"sources (%s): build again with INTERFERO_SOURCES=1 make CC=interfero-gcc CXX=interfero-g++",
+				ifr_axes[i].name, builder->kit->program,
+				builder->units.count ? builder->units.items[0].no_recipe : "and no templates");
 		if (!builder->units.count)
 			return ifr_fail(
 				err, IFR_E_USAGE,
 				"the axis %s needs units that were compiled as templates, and the kit of %s has none: build "
-				"again with INTERFERO_TEMPLATES=1 make CC=interfero-gcc",
+				"again with INTERFERO_TEMPLATES=1 make CC=interfero-gcc CXX=interfero-g++",
 				ifr_axes[i].name, builder->kit->program);
 	}
 	return 0;

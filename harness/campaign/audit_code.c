@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/campaign/audit_code.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,9 +25,11 @@ static bool can_confirm(const struct ifr_audit_code_search *search, const struct
 	       !(addresses->pins && addresses->pins[unit]);
 }
 
-/* Functions of one object file keep their distances under some axes, and have the same classes then. */
+/* Functions of one object file keep their distances under some axes. Their classes hold the same layouts then, added up in
+ * another order. */
 static bool is_alike(const struct ifr_finding *a, const struct ifr_finding *b) {
-	return a->feature == b->feature && a->classes.f == b->classes.f;
+	static const double rounding = 1e-9;
+	return a->feature == b->feature && fabs(a->classes.f - b->classes.f) <= rounding * fabs(a->classes.f);
 }
 
 static void choose(struct ifr_audit_code_search *search) {

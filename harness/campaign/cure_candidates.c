@@ -118,10 +118,15 @@ static void propose_loop(const struct ifr_cure_program *program, const struct if
 
 /* --- a function whose place was confirmed to matter ------------------------------------------------------------- */
 
+static bool is_confirmed(const struct ifr_audit_row *row) {
+	const struct ifr_audit_code *code = row->code;
+	return code && code->confirmed && code->comparison.interval.low > 1 && code->best_at;
+}
+
 static void propose_place(const struct ifr_audit_row *row, struct ifr_cure_candidates *list) {
 	const struct ifr_audit_code *code = row->code;
 	struct ifr_plan plan;
-	if (!code || !code->confirmed || code->comparison.interval.low <= 1 || !code->best_at)
+	if (!is_confirmed(row))
 		return;
 	ifr_plan_init(&plan);
 	if (code->lead)
@@ -174,6 +179,8 @@ static int compare_promise(const void *left, const void *right) {
 	const struct ifr_cure_candidate *a = left, *b = right;
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
+	if (is_confirmed(a->row) != is_confirmed(b->row))
+		return is_confirmed(a->row) ? -1 : 1;
 	if (a->row != b->row && a->row->range_pct != b->row->range_pct)
 		return a->row->range_pct > b->row->range_pct ? -1 : 1;
 	return a->row < b->row ? -1 : a->row > b->row;

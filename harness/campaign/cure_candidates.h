@@ -40,8 +40,8 @@ struct ifr_cure_program {
 /* Adds the candidates for a row that was found, the most promising first. */
 void ifr_cure_candidates_add(const struct ifr_cure_program *program, const struct ifr_audit_row *row,
                              const struct ifr_mechanism *mechanism, struct ifr_cure_candidates *list);
-/* Keeps `most` at most: the first one of each trigger before second ones, of the triggers of the widest range
- * first, and no plan twice. */
+/* Keeps `most` at most: the first one of each trigger before second ones, that of a confirmed function before
+ * others, then of the triggers of the widest range first, and no plan twice. */
 void ifr_cure_candidates_choose(struct ifr_cure_candidates *list, size_t most);
 void ifr_cure_candidates_release(struct ifr_cure_candidates *list);
 

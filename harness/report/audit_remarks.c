@@ -55,13 +55,13 @@ static char *say_model(const struct ifr_audit_row *row) {
 	           : ifr_format("Values of the model are missing: %s.", row->model_left_out);
 }
 
+/* The sentence has each step: one remark serves all sweeps. */
 static char *say_coarse(const struct ifr_audit_row *row) {
 	return row->analysis && audit_is_coarse(row)
 	           ? ifr_format(
-					 "An effect that is narrower than %" PRId64
-					 " bytes can hide between the values. A longer --budget with --fresh takes steps of %" PRId64
-					 ".",
-					 row->step, row->finest_step)
+					 "An effect that is narrower than the distance of the values (above) can hide between them. A "
+					 "longer --budget with --fresh takes steps of %" PRId64 ".",
+					 row->finest_step)
 	           : NULL;
 }
 
