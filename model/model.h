@@ -6,6 +6,7 @@
  *   replay/   counts the events of that execution, under all layouts at once,
  *             with the structures of a described machine (machines/)
  *   loads/    counts the misses of each load, and in which context it misses
+ *   shotgun/  computes costs of causes from samples of a run
  *   core/     knows a block's instructions as a described core executes them, and computes cycles by their dependences
  *
  * Replaying a recording of the shipped program under layout L gives exactly the counters that a recording of the
@@ -28,6 +29,7 @@
 #include "model/record/record.h"
 #include "model/replay/idealised.h"
 #include "model/replay/replay.h"
+#include "model/shotgun/shotgun.h"
 #include "model/trace/code.h"
 #include "model/trace/trace.h"
 #include "model/trace/writer.h"

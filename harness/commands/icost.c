@@ -29,6 +29,9 @@ enum {
 	KEY_CAUSE,
 	KEY_LINES,
 	KEY_WHAT_IF,
+	KEY_PROFILE,
+	KEY_SAMPLES,
+	KEY_SAVE_SAMPLES,
 	KEY_HTML = 'H'
 };
 
@@ -63,6 +66,14 @@ static int parse_value(int key, char *argument, struct icost_options *options, s
 		return option_output("--html", argument, false, err);
 	case KEY_CORE:
 		return parse_core(argument, options, err);
+	case KEY_SAMPLES:
+		options->profiles = true;
+		options->profile.samples = argument;
+		return 0;
+	case KEY_SAVE_SAMPLES:
+		options->profiles = true;
+		options->profile.save = argument;
+		return option_output("--save-samples", argument, false, err);
 	case KEY_CAUSE:
 		ifr_strings_add(&options->sites, argument);
 		return 0;
@@ -86,6 +97,12 @@ static void check_layouts(const struct icost_options *options, struct argp_state
 	const size_t plans = options->plans.count;
 	const bool random = options->layouts.number_given;
 	const bool across = options->view == VIEW_ACROSS;
+	if (options->profiles && (options->view || options->sites.count))
+		argp_error(state,
+		           "--profile tells costs of the machine's causes: leave out --across, --lines, --what-if and "
+		           "--cause");
+	if (options->profile.samples && options->plans.count)
+		argp_error(state, "the samples of --samples have a layout: leave out --plan");
 	if (options->html && options->view)
 		argp_error(state, "--html draws costs: leave out --across, --lines and --what-if");
 	if (options->view > VIEW_ACROSS &&
@@ -116,6 +133,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	switch (key) {
 	case KEY_ALL:
 		options->all = true;
+		return 0;
+	case KEY_PROFILE:
+		options->profiles = true;
 		return 0;
 	case KEY_ACROSS:
 		return choose_view(VIEW_ACROSS, options, state);
@@ -164,6 +184,10 @@ static const struct argp_option table[] = {
      "random ones (20)",
      1},
 	{"core", KEY_CORE, "HOW", 0, "Over samples of the run (sampled), or over all of it (full) (sampled)", 1},
+	{"profile", KEY_PROFILE, NULL, 0,
+     "Tell the costs from samples, as a shotgun profiler takes them, and how well they cover the run", 1},
+	{"save-samples", KEY_SAVE_SAMPLES, "FILE", 0, "Write the samples to a file (with --profile)", 1},
+	{"samples", KEY_SAMPLES, "FILE", 0, "Take the samples of this file, of the same TRACE and layout", 1},
 	{"json", 'j', NULL, 0, "Print JSON: every set, with its cycles, cost, interaction and standard errors", 1},
 	{"html", KEY_HTML, "FILE", 0, "Write one self-contained HTML page, with the parts as bars", 1},
 	{"quiet", 'q', NULL, 0, "Say nothing but warnings and errors", 3},
@@ -256,10 +280,11 @@ static int take_sites(struct icost_options *options, const struct ifr_trace *tra
 
 static int replay_sets(const struct icost_options *options, struct ifr_trace *trace,
                        const struct ifr_machine *machine, const struct ifr_icost_sites *sites,
-                       struct ifr_icost *icost, uint64_t *instructions, struct ifr_error *err) {
+                       struct ifr_icost *icost, struct ifr_icost_run *run, struct ifr_shotgun_coverage *coverage,
+                       struct ifr_error *err) {
+	struct ifr_icost_subject subject;
 	struct ifr_plan plan;
-	ifr_plan_init(&plan);
-	int result = options->plans.count ? ifr_plan_read(options->plans.items[0], &plan, err) : 0;
+	int result = icost_begin_subject(options, trace, machine, &plan, &subject, err);
 	const struct ifr_idealised_replay replay = {.trace = trace,
 	                                            .plan = &plan,
 	                                            .machine = machine,
@@ -267,11 +292,14 @@ static int replay_sets(const struct icost_options *options, struct ifr_trace *tr
 	                                            .sets = icost->sets,
 	                                            .sets_count = icost->count,
 	                                            .marks = sites->count ? &sites->marks : NULL,
-	                                            .progress =
-	                                                progress_wanted(options->quiet) ? progress_show_replay : NULL};
-	if (!result)
-		result = ifr_replay_idealised(&replay, &icost->times, instructions, err);
-	if (replay.progress)
+	                                            .progress = subject.progress};
+	if (!result && options->profiles) {
+		run->profile = coverage;
+		result = ifr_icost_profile(&subject, &options->profile, icost, &run->instructions, coverage, err);
+	} else if (!result) {
+		result = ifr_replay_idealised(&replay, &icost->times, &run->instructions, err);
+	}
+	if (subject.progress)
 		progress_clear();
 	ifr_plan_release(&plan);
 	return result;
@@ -294,26 +322,23 @@ void icost_words_release(struct ifr_icost_run *run) {
 	free((char *)(uintptr_t)run->approximate);
 }
 
-static int tell(const struct icost_options *options, const struct ifr_trace *trace, const struct ifr_icost *icost,
-                uint64_t instructions, struct ifr_error *err) {
+static int tell(const struct icost_options *options, const struct ifr_icost *icost,
+                const struct ifr_icost_run *run, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
-	struct ifr_icost_run run = icost_words(options, trace);
 	int result = 0;
-	run.instructions = instructions;
 	if (options->html) {
 		struct ifr_buffer page = {0};
-		ifr_icost_html(icost, &run, options->focus, &page);
+		ifr_icost_html(icost, run, options->focus, &page);
 		result = ifr_file_write(options->html, page.data, page.length, 0644, err);
 		ifr_buffer_release(&page);
 	}
 	if (options->json)
-		ifr_icost_json(icost, &run, options->focus, &text);
+		ifr_icost_json(icost, run, options->focus, &text);
 	else
-		ifr_icost_text(icost, &run, options->focus, &text);
+		ifr_icost_text(icost, run, options->focus, &text);
 	if (!result)
 		result = ifr_command_print(&text, err);
 	ifr_buffer_release(&text);
-	icost_words_release(&run);
 	return result;
 }
 
@@ -321,20 +346,22 @@ static int tell_costs(struct icost_options *options, struct ifr_trace *trace, co
                       struct ifr_error *err) {
 	struct ifr_icost icost = {0};
 	struct ifr_icost_sites sites = {0};
-	uint64_t instructions = 0;
+	struct ifr_icost_run run = icost_words(options, trace);
+	struct ifr_shotgun_coverage coverage = {0};
 	int result = take_sites(options, trace, machine, &sites, err);
 	if (!result) {
 		ifr_icost_init(&icost, options->causes, options->all);
 		icost.sites = sites.about;
-		result = replay_sets(options, trace, machine, &sites, &icost, &instructions, err);
+		result = replay_sets(options, trace, machine, &sites, &icost, &run, &coverage, err);
 	}
-	if (!result && !instructions)
+	if (!result && !run.instructions)
 		result = ifr_fail(err, ifr_trace_damage(trace) ? IFR_E_PROGRAM : IFR_E_USAGE,
 		                  "the trace has no instructions%s%s: record the program again",
 		                  ifr_trace_damage(trace) ? ", as it is damaged: " : "",
 		                  ifr_trace_damage(trace) ? ifr_trace_damage(trace) : "");
 	if (!result)
-		result = tell(options, trace, &icost, instructions, err);
+		result = tell(options, &icost, &run, err);
+	icost_words_release(&run);
 	ifr_icost_release(&icost);
 	ifr_icost_sites_release(&sites);
 	return result;

@@ -16,12 +16,17 @@ struct icost_options {
 	enum ifr_cause focus;            /* IFR_CAUSE_LIMIT: the largest */
 	enum ifr_core_use core;
 	enum icost_view { VIEW_COSTS, VIEW_ACROSS, VIEW_LINES, VIEW_WHAT_IF } view;
-	bool all, json, quiet;
+	struct ifr_icost_profile profile;
+	bool all, json, quiet, profiles; /* profiles: costs are told from samples */
 };
 
 /* The words of a run; icost_words_release frees them. */
 struct ifr_icost_run icost_words(const struct icost_options *options, const struct ifr_trace *trace);
 void icost_words_release(struct ifr_icost_run *run);
+/* Reads the plan, and names what is replayed; the caller releases the plan. */
+int icost_begin_subject(const struct icost_options *options, struct ifr_trace *trace,
+                        const struct ifr_machine *machine, struct ifr_plan *plan,
+                        struct ifr_icost_subject *subject, struct ifr_error *err);
 /* Views of a run: which lines bound it, and other machines. */
 int icost_lines(const struct icost_options *options, struct ifr_trace *trace, const struct ifr_machine *machine,
                 struct ifr_error *err);

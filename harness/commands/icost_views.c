@@ -9,10 +9,9 @@ static int find_nothing(const struct ifr_trace *trace, struct ifr_error *err) {
 	                "the trace has no instructions: record the program again");
 }
 
-/* Reads the plan, and names what is replayed; the caller releases the plan. */
-static int begin_subject(const struct icost_options *options, struct ifr_trace *trace,
-                         const struct ifr_machine *machine, struct ifr_plan *plan,
-                         struct ifr_icost_subject *subject, struct ifr_error *err) {
+int icost_begin_subject(const struct icost_options *options, struct ifr_trace *trace,
+                        const struct ifr_machine *machine, struct ifr_plan *plan,
+                        struct ifr_icost_subject *subject, struct ifr_error *err) {
 	ifr_plan_init(plan);
 	*subject =
 		(struct ifr_icost_subject){.trace = trace,
@@ -38,7 +37,7 @@ int icost_lines(const struct icost_options *options, struct ifr_trace *trace, co
 	struct ifr_icost_subject subject;
 	struct ifr_buffer text = {0};
 	struct ifr_plan plan;
-	int result = begin_subject(options, trace, machine, &plan, &subject, err);
+	int result = icost_begin_subject(options, trace, machine, &plan, &subject, err);
 	if (!result)
 		result = ifr_line_costs_find(&subject, &costs, err);
 	if (subject.progress)
@@ -61,7 +60,7 @@ int icost_what_if(const struct icost_options *options, struct ifr_trace *trace, 
 	struct ifr_icost_subject subject;
 	struct ifr_buffer text = {0};
 	struct ifr_plan plan;
-	int result = begin_subject(options, trace, machine, &plan, &subject, err);
+	int result = icost_begin_subject(options, trace, machine, &plan, &subject, err);
 	if (!result)
 		result = ifr_what_if_find(&subject, options->machine, &what_if, err);
 	if (subject.progress)

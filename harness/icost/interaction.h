@@ -80,7 +80,8 @@ void ifr_icost_break_down(const struct ifr_icost *icost, enum ifr_cause focus,
 struct ifr_icost_run {
 	const char *name, *machine;
 	uint64_t instructions;
-	const char *damage;      /* of the trace; NULL: it is whole */
+	const char *damage;                         /* of the trace; NULL: it is whole */
+	const struct ifr_shotgun_coverage *profile; /* of the fragments that the times come from; NULL: from the run */
 	const char *approximate; /* parts whose layout the program's behaviour depends on; NULL: none */
 };
 /* Prints what costs most, what overlaps with it, what to do about it, and the breakdown. */

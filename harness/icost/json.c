@@ -67,6 +67,21 @@ static json_t *json_breakdown(const struct ifr_icost *icost, enum ifr_cause focu
 	return object;
 }
 
+static json_t *json_profile(const struct ifr_shotgun_coverage *profile) {
+	const struct {
+		const char *name;
+		uint64_t value;
+	} rows[] = {{"signatures", profile->signatures}, {"details", profile->details},
+	            {"fragments", profile->fragments},   {"dropped_impossible_bits", profile->impossible},
+	            {"dropped_code", profile->unknown},  {"dropped_target", profile->lost},
+	            {"dropped_short", profile->cut},     {"instructions", profile->instructions},
+	            {"exact", profile->exact},           {"missing", profile->missing}};
+	json_t *object = json_object();
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		ifr_json_set(object, rows[i].name, ifr_json_count(rows[i].value));
+	return object;
+}
+
 void ifr_icost_json(const struct ifr_icost *icost, const struct ifr_icost_run *run, enum ifr_cause focus,
                     struct ifr_buffer *out) {
 	json_t *root = ifr_json_document(SCHEMA_VERSION, NULL, NULL), *sets = json_array();
@@ -78,6 +93,8 @@ void ifr_icost_json(const struct ifr_icost *icost, const struct ifr_icost_run *r
 	ifr_json_set(root, "approximate", ifr_json_text(run->approximate));
 	ifr_json_set(root, "instructions", ifr_json_count(run->instructions));
 	ifr_json_set(root, "cycles", ifr_json_number(ifr_icost_time(icost, 0)));
+	if (run->profile)
+		ifr_json_set(root, "profile", json_profile(run->profile));
 	ifr_json_set(root, "causes", json_causes(icost));
 	ifr_json_set(root, "breakdown", json_breakdown(icost, focus));
 	ifr_json_set(root, "sets", sets);

@@ -194,6 +194,26 @@ static void put_breakdown(const struct telling *telling) {
 	free(with);
 }
 
+/* How much of the run the fragments have, and why others were dropped. */
+static void put_coverage(const struct telling *telling, struct ifr_buffer *text) {
+	const struct ifr_shotgun_coverage *profile = telling->run->profile;
+	const double instructions = profile->instructions ? (double)profile->instructions / 100 : 1;
+	ifr_buffer_printf(
+		text,
+		"From fragments of the shotgun profiler: %" PRIu64 " of %" PRIu64 " signature samples could be put "
+		"together, with %" PRIu64 " detailed samples. %.1f %% of their instructions have a sample with all "
+		"bits of the signature, %.1f %% one with the most of them, %.1f %% none (they take defaults).",
+		profile->fragments, profile->signatures, profile->details, (double)profile->exact / instructions,
+		(double)(profile->instructions - profile->exact - profile->missing) / instructions,
+		(double)profile->missing / instructions);
+	if (profile->fragments < profile->signatures)
+		ifr_buffer_printf(text,
+		                  " Dropped: %" PRIu64 " for bits that cannot be, %" PRIu64
+		                  " for code without samples, %" PRIu64 " for unknown targets, %" PRIu64 " as too short.",
+		                  profile->impossible, profile->unknown, profile->lost, profile->cut);
+	put_paragraph(telling, text, "\n", "");
+}
+
 static void put_all(const struct telling *telling) {
 	ifr_buffer_puts(telling->out, "\n   cost   icost  (per cent of the cycles) of each set\n");
 	for (size_t i = 1; i < telling->icost->count; i++) {
@@ -216,6 +236,8 @@ void ifr_icost_text(const struct ifr_icost *icost, const struct ifr_icost_run *r
 	tell_largest(&telling, &text);
 	tell_pairs(&telling, &text);
 	put_breakdown(&telling);
+	if (run->profile)
+		put_coverage(&telling, &text);
 	if (icost->all_subsets)
 		put_all(&telling);
 	ifr_buffer_release(&text);

@@ -170,6 +170,7 @@ static int replay_maps(struct batches *batches, struct ifr_trace *trace, struct 
 			.sets_count = replay->sets_count,
 			.marks = replay->marks,
 			.instructions = replay->instructions,
+			.steps = replay->steps,
 			.times = replay->take    ? times
 		             : replay->times ? replay->times + i * batches->count + first
 		                             : NULL,

@@ -23,9 +23,10 @@ struct ifr_plan_replay {
 	struct ifr_count_errors *errors; /* as counters; NULL: not wanted */
 	const uint32_t *sets;            /* of causes (model/core/causes.h), under which the core runs, too */
 	size_t sets_count;
-	const struct ifr_site_marks *marks; /* sites among the causes; NULL: none */
-	bool instructions;                  /* the cycles of sets are noted by instruction, too */
-	struct ifr_ideal_times *times;      /* as counters; their cycles, if there are sets */
+	const struct ifr_site_marks *marks;    /* sites among the causes; NULL: none */
+	const struct ifr_step_observer *steps; /* of one plan's core on one machine; NULL: none */
+	bool instructions;                     /* the cycles of sets are noted by instruction, too */
+	struct ifr_ideal_times *times;         /* as counters; their cycles, if there are sets */
 	/* Called instead for each plan, once its times are there, which it may take; by one thread at a time. */
 	void (*take)(void *taker, size_t plan, struct ifr_ideal_times *times);
 	void *taker;

@@ -19,9 +19,10 @@ struct ifr_front {
 	struct ifr_op_cache cache;
 	struct ifr_loop_buffer loop;
 	struct stretch stretch;
-	bool decoding; /* the decoders deliver */
-	bool cut;      /* the next block is entered from elsewhere */
-	uint64_t last; /* address behind the last block */
+	bool decoding;        /* the decoders deliver */
+	bool cut;             /* the next block is entered from elsewhere */
+	const uint64_t *told; /* instructions from the decoders; NULL: the op cache knows */
+	uint64_t last;        /* address behind the last block */
 	uint64_t slots[IFR_SOURCES];
 	struct ifr_delivery *deliveries;
 	size_t count, room;
@@ -49,6 +50,10 @@ const uint64_t *ifr_front_slots(const struct ifr_front *front) {
 	return front->slots;
 }
 
+void ifr_front_tell(struct ifr_front *front, const uint64_t *decoded) {
+	front->told = decoded;
+}
+
 static uint64_t key_of(const struct ifr_front *front, unsigned line, uint64_t address) {
 	return front->core->cache_by_start ? address : front->stretch.window << 4 | line;
 }
@@ -73,8 +78,15 @@ void ifr_front_cut(struct ifr_front *front) {
 	ifr_loop_buffer_reset(&front->loop);
 }
 
+/* Whether the op cache has the line that begins with an instruction. */
+static bool is_cached(struct ifr_front *front, unsigned index, uint64_t key) {
+	if (front->told)
+		return !(*front->told >> (index < 63 ? index : 63) & 1);
+	return ifr_op_cache_use(&front->cache, front->stretch.window, key);
+}
+
 /* A line begins: it is in the op cache, or the decoders deliver from here on. */
-static void begin_line(struct ifr_front *front, uint64_t address, bool may_return) {
+static void begin_line(struct ifr_front *front, unsigned index, uint64_t address, bool may_return) {
 	struct stretch *stretch = &front->stretch;
 	const bool possible = stretch->line < front->core->cache_lines;
 	stretch->slots = stretch->branches = 0;
@@ -82,7 +94,7 @@ static void begin_line(struct ifr_front *front, uint64_t address, bool may_retur
 	if (ifr_core_idealises(front->core, IFR_CAUSE_DSB))
 		front->decoding = false;
 	else if (!front->decoding || may_return)
-		front->decoding = !possible || !ifr_op_cache_use(&front->cache, stretch->window, key);
+		front->decoding = !possible || !is_cached(front, index, key);
 	if (front->decoding && front->core->cache_by_start && !stretch->barred && possible)
 		ifr_op_cache_fill(&front->cache, stretch->window, key);
 }
@@ -118,7 +130,7 @@ static void deliver_instruction(struct ifr_front *front, const struct ifr_placed
 	const bool was_decoding = front->decoding, line = fresh || needs_line(front, instruction, slots);
 	if (line) {
 		stretch->line = fresh ? 0 : stretch->line + 1;
-		begin_line(front, placed->address + instruction->offset, arrived);
+		begin_line(front, index, placed->address + instruction->offset, arrived);
 	}
 	stretch->slots += instruction->flags & IFR_INSTRUCTION_MICROCODED ? front->core->cache_ops : slots;
 	stretch->branches += instruction->branch != IFR_BRANCH_NONE;

@@ -54,6 +54,9 @@ void ifr_front_free(struct ifr_front *front);
  * return. Returns the deliveries of its instructions, which belong to the front end until the next call. */
 const struct ifr_delivery *ifr_front_enter(struct ifr_front *front, const struct ifr_placed *placed, uint32_t id,
                                            bool taken, bool call, size_t *count);
+/* From now on decides by bit n of *decoded, and not by the op cache, whether a line that begins with instruction n of the
+ * next block comes from the decoders; instructions from 63 on have bit 63. NULL: by the op cache. Borrowed. */
+void ifr_front_tell(struct ifr_front *front, const uint64_t *decoded);
 /* The sequence is cut: the next block arrives from elsewhere. */
 void ifr_front_cut(struct ifr_front *front);
 /* Slots so far, by source. */

@@ -223,6 +223,8 @@ static int replay_all(struct counting *counting, const struct ifr_count_settings
 		ifr_replay_idealise(counting->replay, settings->sets, settings->sets_count, settings->instructions);
 	if (settings->core && settings->load_stalls)
 		ifr_replay_keep_stalls(counting->replay);
+	if (settings->core && settings->steps)
+		ifr_replay_observe_steps(counting->replay, settings->steps);
 	if (settings->observe)
 		ifr_replay_keep_outcomes(counting->replay);
 	ifr_replay_set_lanes(counting->replay, counting->lanes);

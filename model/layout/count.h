@@ -7,6 +7,7 @@
 #include "model/core/sites.h"
 #include "model/machines/machine.h"
 #include "model/replay/idealised.h"
+#include "model/replay/steps.h"
 
 enum ifr_core_use { IFR_CORE_NONE, IFR_CORE_SAMPLED, IFR_CORE_FULL };
 extern const char *const ifr_core_use_names[]; /* by enum ifr_core_use: none, sampled, full; NULL ends */
@@ -32,6 +33,7 @@ struct ifr_count_settings {
 	/* Called after each chunk, with the outcomes of the only layout (model/replay/outcomes.h); NULL: none. */
 	void (*observe)(void *data, const struct ifr_trace_chunk *chunk, const struct ifr_lane_outcomes *outcomes);
 	void *observer;
+	const struct ifr_step_observer *steps; /* of the first layout's core; NULL: none */
 	double *
 		load_stalls; /* by access of the trace, of the only layout with a core: gets cycles (outcomes.h); NULL: none */
 };

@@ -97,6 +97,28 @@ static uint64_t *choose_cycles(const struct core_graph *graph, const struct ifr_
 	return all ? cycles->head : sample->measured ? cycles->sampled : NULL;
 }
 
+static void observe_step(const struct cores *cores, const struct core_step *step, uint64_t instructions,
+                         const struct ifr_step_observer *observer) {
+	const struct ifr_observed_step observed = {.instructions = instructions,
+	                                           .block = step->block,
+	                                           .cut = step->cut,
+	                                           .outcome = &step->outcome,
+	                                           .placed = step->placed,
+	                                           .deliveries = cores->deliveries + step->first_delivery,
+	                                           .deliveries_count = step->deliveries_count};
+	observer->step(observer->data, &observed);
+}
+
+/* Shows the observer the piece that the first front end brought. */
+static void observe_steps(const struct cores *cores, const struct core_graph *graph,
+                          const struct ifr_step_observer *observer) {
+	uint64_t instructions = graph->sample.instructions;
+	for (size_t i = 0; i < cores->steps_count && observer->step; i++) {
+		observe_step(cores, &cores->steps[i], instructions, observer);
+		instructions += cores->steps[i].instructions;
+	}
+}
+
 /* stalls: of loads, to be added to; NULL: none. */
 static void run_graph(struct cores *cores, struct core_graph *graph, const struct ifr_pass *pass,
                       const struct ifr_sampled_cycles *stalls, bool keep) {
@@ -124,6 +146,8 @@ static void run_graph(struct cores *cores, struct core_graph *graph, const struc
 static void run_piece(struct cores *cores, struct core_lane *lane, const struct ifr_pass *pass, size_t index) {
 	for (unsigned front = 0; front < lane->fronts_count; front++) {
 		run_front(cores, lane, pass, index, front);
+		if (!index && !front)
+			observe_steps(cores, &lane->graphs[0], &pass->steps);
 		for (size_t i = 0; i < cores->graphs_count; i++)
 			if (lane->graphs[i].front == front)
 				run_graph(cores, &lane->graphs[i], pass,

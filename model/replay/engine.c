@@ -173,6 +173,11 @@ void ifr_replay_idealise(struct ifr_replay *replay, const uint32_t *sets, size_t
 	pass->ideal_times = ifr_alloc(pass->lanes_count * sizeof *pass->ideal_times);
 }
 
+void ifr_replay_observe_steps(struct ifr_replay *replay, const struct ifr_step_observer *observer) {
+	assert(!replay->started && replay->pass.program);
+	replay->pass.steps = *observer;
+}
+
 void ifr_replay_take_ideal_times(struct ifr_replay *replay, size_t lane, struct ifr_ideal_times *times) {
 	*times = replay->pass.ideal_times[lane];
 	replay->pass.ideal_times[lane] = (struct ifr_ideal_times){0};

@@ -27,6 +27,7 @@
 #include "model/memory/power.h"
 #include "model/replay/outcomes.h"
 #include "model/replay/replay.h"
+#include "model/replay/steps.h"
 
 /* A stream of branches; its room grows with the chunk. */
 struct ifr_stream_list {
@@ -76,6 +77,7 @@ struct ifr_pass {
 	bool ideal_instructions;                /* their cycles are noted by instruction, too */
 	struct ifr_ideal_times *ideal_times;    /* by lane */
 	struct ifr_sampled_cycles *load_stalls; /* by lane; NULL: not noted */
+	struct ifr_step_observer steps;         /* of the first lane */
 };
 
 /* Cycles by access (for which a core's retirement waits for loads), or by instruction of the program: of the

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/shotgun/database.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Samples of an instruction that are compared; a hot one has many alike. */
+enum { COMPARED_MOST = 256 };
+
+static unsigned own_bits(uint32_t does, uint32_t suffers) {
+	return (does >> IFR_SHOTGUN_AROUND & 1) | (suffers >> IFR_SHOTGUN_AROUND & 1) << 1;
+}
+
+static int by_instruction(const void *a, const void *b) {
+	const struct ifr_shotgun_detail *x = a, *y = b;
+	const unsigned p = own_bits(x->does, x->suffers), q = own_bits(y->does, y->suffers);
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (p > q) - (p < q);
+}
+
+void shotgun_database_init(struct shotgun_database *database, const struct ifr_shotgun_samples *samples) {
+	database->count = samples->details_count;
+	database->details = ifr_alloc((database->count + 1) * sizeof *database->details);
+	if (database->count)
+		memcpy(database->details, samples->details, database->count * sizeof *database->details);
+	qsort(database->details, database->count, sizeof *database->details, by_instruction);
+}
+
+void shotgun_database_release(struct shotgun_database *database) {
+	free(database->details);
+}
+
+/* The first sample that is not before an instruction with its own bits. */
+static size_t find_first(const struct shotgun_database *database, uint64_t at, unsigned own) {
+	size_t low = 0, high = database->count;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const struct ifr_shotgun_detail *detail = &database->details[middle];
+		if (detail->at < at || (detail->at == at && own_bits(detail->does, detail->suffers) < own))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct ifr_shotgun_detail *shotgun_database_find(const struct shotgun_database *database, uint64_t at,
+                                                       const struct shotgun_context *context, uint64_t draw,
+                                                       bool *exact) {
+	const unsigned own = own_bits(context->does, context->suffers);
+	size_t first = find_first(database, at, own), end = find_first(database, at, own + 1);
+	const struct ifr_shotgun_detail *best = NULL;
+	int least = 3 * IFR_SHOTGUN_BITS + 1;
+	if (first == end) {
+		first = find_first(database, at, 0);
+		end = find_first(database, at, 4);
+	}
+	const size_t count = end - first, compared = count < COMPARED_MOST ? count : COMPARED_MOST;
+	for (size_t i = 0; i < compared; i++) {
+		/* Of too many, evenly spread ones, from a drawn one on: so ties are drawn, too. */
+		const struct ifr_shotgun_detail *detail =
+			&database->details[first + (draw % count + i * count / compared) % count];
+		const int differ = __builtin_popcount((detail->does ^ context->does) & context->known) +
+		                   __builtin_popcount((detail->suffers ^ context->suffers) & context->known) +
+		                   __builtin_popcount((detail->parity ^ context->parity) & context->known);
+		if (differ < least) {
+			least = differ;
+			best = detail;
+		}
+	}
+	*exact = !least;
+	return best;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Detailed samples by instruction. Private to this folder. */
+#ifndef IFR_MODEL_SHOTGUN_DATABASE_H
+#define IFR_MODEL_SHOTGUN_DATABASE_H
+
+#include "model/shotgun/samples.h"
+
+/* Bits around an instruction; known: those that are there. */
+struct shotgun_context {
+	uint32_t does, suffers, parity, known;
+};
+
+struct shotgun_database {
+	struct ifr_shotgun_detail *details; /* by instruction, then by its own bits */
+	size_t count;
+};
+
+/* Copies the details. */
+void shotgun_database_init(struct shotgun_database *database, const struct ifr_shotgun_samples *samples);
+void shotgun_database_release(struct shotgun_database *database);
+/* Finds the sample of an instruction whose own bits 1 and 2 are those of a context, or else any, with most bits in common. Of
+ * several, `draw` decides. NULL: the instruction has none. exact: whether all known bits are the same. */
+const struct ifr_shotgun_detail *shotgun_database_find(const struct shotgun_database *database, uint64_t at,
+                                                       const struct shotgun_context *context, uint64_t draw,
+                                                       bool *exact);
+
+#endif

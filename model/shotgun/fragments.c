@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/shotgun/fragments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/random.h"
+#include "model/core/sample.h"
+#include "model/shotgun/database.h"
+
+enum { CALLS_MOST = 256 };
+
+/* A block that may be executed. */
+struct known_block {
+	uint64_t at, address;
+	uint32_t block;
+	struct ifr_placed placed;
+};
+
+struct assembly {
+	const struct ifr_shotgun_code *code;
+	const struct ifr_shotgun_samples *samples;
+	struct ifr_shotgun_fragments *fragments;
+	struct shotgun_database database;
+	struct known_block *known; /* by `at` */
+	size_t known_count;
+	/* --- the fragment under way --- */
+	const struct ifr_shotgun_signature *signature;
+	size_t at;                  /* of its bits */
+	uint64_t calls[CALLS_MOST]; /* where calls return to */
+	size_t calls_count;
+	uint64_t accesses; /* in all fragments; a page of its own for each */
+	uint32_t first_access;
+};
+
+enum outcome { GOES_ON, ENDED, IMPOSSIBLE, UNKNOWN, LOST };
+
+/* --- known blocks ------------------------------------------------------------------------------------------------- */
+
+static int by_place(const void *a, const void *b) {
+	const struct known_block *x = a, *y = b;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static struct known_block *find_known(struct assembly *assembly, uint64_t at) {
+	const struct known_block key = {.at = at};
+	return bsearch(&key, assembly->known, assembly->known_count, sizeof key, by_place);
+}
+
+/* The blocks that have a place in the samples. Of several that begin alike, the longest. */
+static void list_known(struct assembly *assembly) {
+	const struct ifr_shotgun_samples *samples = assembly->samples;
+	const struct ifr_shotgun_code *code = assembly->code;
+	assembly->known = ifr_alloc((samples->places_count + 1) * sizeof *assembly->known);
+	for (size_t i = 0; i < samples->places_count; i++)
+		assembly->known[i] = (struct known_block){
+			.at = samples->places[i].at, .address = samples->places[i].address, .block = UINT32_MAX};
+	qsort(assembly->known, samples->places_count, sizeof *assembly->known, by_place);
+	assembly->known_count = samples->places_count;
+	for (size_t i = 0; i < code->blocks_count; i++) {
+		const struct ifr_trace_block *block = &code->blocks[i];
+		struct known_block *known =
+			find_known(assembly, block->normalised | (block->bytes ? 0 : IFR_SHOTGUN_ROUND));
+		if (known && (known->block == UINT32_MAX || code->blocks[known->block].bytes < block->bytes))
+			known->block = (uint32_t)i;
+	}
+}
+
+static const struct ifr_placed *place(struct assembly *assembly, struct known_block *known) {
+	if (!known->placed.parts)
+		ifr_core_place(assembly->code->core, assembly->code->program, known->block, known->address,
+		               assembly->code->blocks[known->block].bytes, &known->placed);
+	return &known->placed;
+}
+
+/* --- an instruction ----------------------------------------------------------------------------------------------- */
+
+static uint8_t bits_at(const struct assembly *assembly, size_t index) {
+	return assembly->samples->bits[assembly->signature->first + index];
+}
+
+static struct shotgun_context read_context(const struct assembly *assembly) {
+	struct shotgun_context context = {0};
+	for (unsigned i = 0; i < IFR_SHOTGUN_BITS; i++) {
+		const size_t index = assembly->at + i - IFR_SHOTGUN_AROUND;
+		if (index >= assembly->signature->count)
+			continue;
+		context.known |= 1u << i;
+		context.does |= (uint32_t)(bits_at(assembly, index) & 1) << i;
+		context.suffers |= (uint32_t)(bits_at(assembly, index) >> 1 & 1) << i;
+		context.parity |= (uint32_t)(bits_at(assembly, index) >> 2 & 1) << i;
+	}
+	return context;
+}
+
+/* Whether an instruction may have these bits. */
+static bool is_possible(uint64_t at, uint8_t bits, uint8_t branch, size_t accesses) {
+	if ((bits & IFR_SHOTGUN_PARITY) != ifr_shotgun_parity(at))
+		return false;
+	const bool does = bits & IFR_SHOTGUN_DOES, suffers = bits & IFR_SHOTGUN_SUFFERS;
+	if (branch == IFR_BRANCH_CONDITIONAL)
+		return true;
+	if (branch != IFR_BRANCH_NONE)
+		return does;
+	return does ? accesses > 0 : suffers || !accesses;
+}
+
+/* Instructions without a sample: the bits tell what they suffer from. */
+static struct ifr_shotgun_detail guess(const struct assembly *assembly, uint64_t at, uint8_t bits, uint8_t branch,
+                                       size_t accesses) {
+	const bool does = bits & IFR_SHOTGUN_DOES, suffers = bits & IFR_SHOTGUN_SUFFERS;
+	struct ifr_shotgun_detail detail = {.at = at};
+	if (branch != IFR_BRANCH_NONE)
+		detail.flags = (uint8_t)((does ? IFR_SHOTGUN_TAKEN : 0) | (suffers ? IFR_SHOTGUN_MISPREDICTED : 0));
+	else if (accesses && suffers)
+		detail.access[detail.accesses++].level = does ? 1 : 3;
+	else if (suffers)
+		detail.line_wait = (uint16_t)assembly->code->core->fetch_latency[1];
+	return detail;
+}
+
+static void add_access(struct assembly *assembly, const struct ifr_shotgun_access *access) {
+	struct ifr_shotgun_fragments *fragments = assembly->fragments;
+	if (fragments->accesses_count == fragments->accesses_room) {
+		fragments->accesses_room = 2 * fragments->accesses_room + 4096;
+		fragments->addresses = ifr_realloc(fragments->addresses, fragments->accesses_room, sizeof(uint64_t));
+		fragments->levels = ifr_realloc(fragments->levels, fragments->accesses_room, 1);
+	}
+	const size_t index = fragments->accesses_count++;
+	const bool linked = access->before && access->before <= index - assembly->first_access;
+	fragments->addresses[index] = linked ? fragments->addresses[index - access->before] + (uint64_t)access->offset
+	                                     : ++assembly->accesses << 12 | access->in_page;
+	fragments->levels[index] = access->level;
+}
+
+/* Adds accesses as the sample has them; those that it lacks hit. */
+static void add_accesses(struct assembly *assembly, const struct ifr_shotgun_detail *detail, size_t count) {
+	static const struct ifr_shotgun_access hit = {0};
+	for (size_t i = 0; i < count; i++)
+		add_access(assembly, i < detail->accesses ? &detail->access[i] : &hit);
+}
+
+static struct ifr_shotgun_detail choose_detail(struct assembly *assembly, uint64_t at, uint8_t branch,
+                                               size_t accesses) {
+	const struct shotgun_context context = read_context(assembly);
+	const size_t index = assembly->signature->first + assembly->at;
+	bool exact = false;
+	const struct ifr_shotgun_detail *found = shotgun_database_find(
+		&assembly->database, at, &context, ifr_siphash(0x5408, at, &index, sizeof index), &exact);
+	assembly->fragments->instructions++;
+	assembly->fragments->exact += exact;
+	assembly->fragments->missing += !found;
+	return found ? *found : guess(assembly, at, bits_at(assembly, assembly->at), branch, accesses);
+}
+
+/* --- a block ------------------------------------------------------------------------------------------------------ */
+
+/* The accesses of an instruction: from one on, up to those of the next instruction. */
+static size_t count_accesses(const struct assembly *assembly, const struct known_block *known, unsigned index,
+                             size_t from) {
+	const struct ifr_trace_block *block = &assembly->code->blocks[known->block];
+	const struct ifr_core_instruction *instruction = &known->placed.instructions[index];
+	size_t to = from;
+	while (to < block->accesses &&
+	       (index + 1 == known->placed.count ||
+	        assembly->code->accesses[block->first_access + to].end <= instruction->offset + instruction->bytes))
+		to++;
+	return to - from;
+}
+
+static struct ifr_shotgun_step *add_step(struct assembly *assembly, const struct known_block *known) {
+	struct ifr_shotgun_fragments *fragments = assembly->fragments;
+	if (fragments->steps_count == fragments->steps_room) {
+		fragments->steps_room = 2 * fragments->steps_room + 1024;
+		fragments->steps = ifr_realloc(fragments->steps, fragments->steps_room, sizeof *fragments->steps);
+	}
+	struct ifr_shotgun_step *step = &fragments->steps[fragments->steps_count++];
+	*step = (struct ifr_shotgun_step){
+		.block = known->block, .address = known->address, .first_access = (uint32_t)fragments->accesses_count};
+	return step;
+}
+
+/* Adds the instructions of a block, and stores the sample of the last. */
+static enum outcome add_block(struct assembly *assembly, struct known_block *known, struct ifr_shotgun_step *step,
+                              struct ifr_shotgun_detail *last) {
+	const struct ifr_placed *placed = place(assembly, known);
+	const uint64_t round = known->at & IFR_SHOTGUN_ROUND;
+	size_t accesses = 0;
+	if (assembly->at + placed->count > assembly->signature->count)
+		return ENDED;
+	for (unsigned i = 0; i < placed->count; i++, assembly->at++) {
+		const struct ifr_core_instruction *instruction = &placed->instructions[i];
+		const bool ends = i + 1 == placed->count;
+		const uint8_t branch = ends ? assembly->code->blocks[known->block].branch : (uint8_t)IFR_BRANCH_NONE;
+		const size_t own = count_accesses(assembly, known, i, accesses);
+		const uint64_t at = ((known->at & ~round) + instruction->offset) | round;
+		if (!is_possible(at, bits_at(assembly, assembly->at), branch, own))
+			return IMPOSSIBLE;
+		*last = choose_detail(assembly, at, branch, own);
+		add_accesses(assembly, last, own);
+		accesses += own;
+		step->line_wait += last->line_wait;
+		step->page_wait += last->page_wait;
+		if (last->flags & IFR_SHOTGUN_DECODED)
+			step->decoded |= UINT64_C(1) << (i < 63 ? i : 63);
+	}
+	return GOES_ON;
+}
+
+/* The target of an indirect branch, of a return from a caller outside, or of a repeated instruction, by its sample. */
+static enum outcome follow_sample(const struct ifr_shotgun_detail *last, uint64_t *next) {
+	*next = last->next;
+	return last->next ? GOES_ON : LOST;
+}
+
+/* Finds what is executed behind a block. */
+static enum outcome find_next(struct assembly *assembly, const struct known_block *known,
+                              const struct ifr_shotgun_detail *last, uint64_t *next) {
+	const struct ifr_trace_block *block = &assembly->code->blocks[known->block];
+	const uint64_t behind = block->normalised + block->bytes;
+	const bool taken = bits_at(assembly, assembly->at - 1) & IFR_SHOTGUN_DOES;
+	*next = behind;
+	if (block->branch == IFR_BRANCH_RETURN && assembly->calls_count) {
+		*next = assembly->calls[--assembly->calls_count % CALLS_MOST];
+		return GOES_ON;
+	}
+	if (block->branch == IFR_BRANCH_CALL || block->branch == IFR_BRANCH_INDIRECT_CALL)
+		assembly->calls[assembly->calls_count++ % CALLS_MOST] = behind;
+	if (block->branch == IFR_BRANCH_NONE)
+		return block->end == IFR_END_REPEAT || !block->bytes ? follow_sample(last, next) : GOES_ON;
+	if (block->branch == IFR_BRANCH_CONDITIONAL && !taken)
+		return GOES_ON;
+	if (block->branch == IFR_BRANCH_INDIRECT_JUMP || block->branch == IFR_BRANCH_INDIRECT_CALL ||
+	    block->branch == IFR_BRANCH_RETURN || !block->target)
+		return follow_sample(last, next);
+	*next = block->target;
+	return GOES_ON;
+}
+
+/* --- a fragment --------------------------------------------------------------------------------------------------- */
+
+/* Adds a step, with the outcome of the branch before it (the step before has `last` at its end). */
+static enum outcome add_execution(struct assembly *assembly, uint64_t at, const struct ifr_shotgun_detail *before,
+                                  uint8_t branch, uint64_t *next, struct ifr_shotgun_detail *last,
+                                  struct known_block **known) {
+	*known = find_known(assembly, at);
+	if (!*known || (*known)->block == UINT32_MAX)
+		return UNKNOWN;
+	struct ifr_shotgun_step *step = add_step(assembly, *known);
+	step->mispredicted = before->flags & IFR_SHOTGUN_MISPREDICTED;
+	step->taken =
+		branch != IFR_BRANCH_NONE && assembly->at && bits_at(assembly, assembly->at - 1) & IFR_SHOTGUN_DOES;
+	step->btb = step->taken ? before->btb : 0;
+	step->call = branch >= IFR_BRANCH_CALL;
+	const enum outcome outcome = add_block(assembly, *known, step, last);
+	return outcome ? outcome : find_next(assembly, *known, last, next);
+}
+
+/* Adds the steps of the signature. Returns why it ended; instructions: of all, and of the warm-up. */
+static enum outcome add_steps(struct assembly *assembly, struct ifr_shotgun_fragment *fragment) {
+	struct ifr_shotgun_detail before = {0}, last = {0};
+	uint64_t at = assembly->signature->at, next = 0;
+	struct known_block *known;
+	uint8_t branch = IFR_BRANCH_NONE;
+	unsigned instructions = 0;
+	for (;;) {
+		const enum outcome outcome = add_execution(assembly, at, &before, branch, &next, &last, &known);
+		if (outcome == ENDED)
+			assembly->fragments->steps_count--;
+		if (outcome)
+			return outcome;
+		if (instructions < SAMPLE_WARMED)
+			fragment->measured = (uint32_t)assembly->fragments->steps_count;
+		else
+			fragment->instructions += assembly->code->blocks[known->block].instructions;
+		instructions += assembly->code->blocks[known->block].instructions;
+		branch = assembly->code->blocks[known->block].branch;
+		before = last;
+		at = next;
+	}
+}
+
+static void add_fragment(struct assembly *assembly, const struct ifr_shotgun_signature *signature) {
+	struct ifr_shotgun_fragments *fragments = assembly->fragments;
+	struct ifr_shotgun_fragment fragment = {.first = (uint32_t)fragments->steps_count};
+	const size_t accesses = fragments->accesses_count;
+	assembly->signature = signature;
+	assembly->at = assembly->calls_count = 0;
+	assembly->first_access = (uint32_t)accesses;
+	const enum outcome outcome = add_steps(assembly, &fragment);
+	fragment.end = (uint32_t)fragments->steps_count;
+	fragments->signatures++;
+	fragments->impossible += outcome == IMPOSSIBLE;
+	fragments->unknown += outcome == UNKNOWN;
+	fragments->lost += outcome == LOST;
+	fragments->cut += outcome == ENDED && !fragment.instructions;
+	if (outcome != ENDED || !fragment.instructions) {
+		fragments->steps_count = fragment.first;
+		fragments->accesses_count = accesses;
+		return;
+	}
+	if (fragments->count == fragments->room) {
+		fragments->room = 2 * fragments->room + 64;
+		fragments->items = ifr_realloc(fragments->items, fragments->room, sizeof *fragments->items);
+	}
+	fragments->items[fragments->count++] = fragment;
+}
+
+void ifr_shotgun_assemble(const struct ifr_shotgun_code *code, const struct ifr_shotgun_samples *samples,
+                          struct ifr_shotgun_fragments *fragments) {
+	struct assembly assembly = {.code = code, .samples = samples, .fragments = fragments};
+	*fragments = (struct ifr_shotgun_fragments){0};
+	fragments->accesses = ifr_alloc((code->accesses_count + 1) * sizeof *fragments->accesses);
+	for (size_t i = 0; i < code->accesses_count; i++)
+		fragments->accesses[i] = (struct ifr_access){.bytes = code->accesses[i].bytes,
+		                                             .store = code->accesses[i].kind == IFR_ACCESS_STORE};
+	shotgun_database_init(&assembly.database, samples);
+	list_known(&assembly);
+	for (size_t i = 0; i < samples->signatures_count; i++)
+		add_fragment(&assembly, &samples->signatures[i]);
+	for (size_t i = 0; i < assembly.known_count; i++)
+		free(assembly.known[i].placed.parts);
+	free(assembly.known);
+	shotgun_database_release(&assembly.database);
+}
+
+void ifr_shotgun_fragments_release(struct ifr_shotgun_fragments *fragments) {
+	free(fragments->steps);
+	free(fragments->items);
+	free(fragments->addresses);
+	free(fragments->levels);
+	free(fragments->accesses);
+	*fragments = (struct ifr_shotgun_fragments){0};
+}
