@@ -60,23 +60,45 @@ static int check_program(const struct packing *packing, unsigned program, const 
 	return result;
 }
 
-static int add_kit(struct packing *packing, const char *key, struct ifr_error *err) {
-	struct ifr_kit kit;
+static int add_loaded_kit(struct packing *packing, const struct ifr_kit *kit, struct ifr_error *err) {
 	char *folder = NULL, *file = NULL;
-	int result = ifr_kit_load(key, &kit, err);
-	if (!result)
-		result = ifr_temporary_dir(&folder, err);
+	int result = ifr_temporary_dir(&folder, err);
 	if (!result) {
 		file = ifr_format("%s/kit", folder);
-		result = ifr_kit_export(&kit, file, err);
+		result = ifr_kit_export(kit, file, err);
 	}
 	if (!result)
-		result = add_file(packing, ifr_format("kits/%s", kit.key), file, err);
+		result = add_file(packing, ifr_format("kits/%s", kit->key), file, err);
 	if (folder)
 		ifr_tree_remove(folder, NULL);
 	free(file);
 	free(folder);
+	return result;
+}
+
+static int add_kit(struct packing *packing, const char *key, struct ifr_error *err) {
+	struct ifr_kit kit;
+	int result = ifr_kit_load(key, &kit, err);
+	if (!result)
+		result = add_loaded_kit(packing, &kit, err);
 	ifr_kit_release(&kit);
+	return result;
+}
+
+/* The variants of a campaign on a cluster lie beside its experiment. */
+static int add_given(struct packing *packing, unsigned program, struct ifr_error *err) {
+	int result = 0;
+	for (size_t i = 0; i < packing->dataset.variant_count && !result; i++) {
+		const struct ifr_dataset_variant *variant = &packing->dataset.variants[i];
+		char *path = ifr_format("%s.variants/%s", packing->experiment, variant->name), digest[IFR_SHA256_HEX];
+		if (variant->program == program)
+			result =
+				ifr_sha256_file(path, digest, NULL, NULL) || strcmp(digest, variant->sha256)
+					? ifr_fail(err, IFR_E_USAGE, "%s was given files that are not kept: nothing runs them again",
+			                   packing->experiment)
+					: add_file(packing, ifr_format("given/%s", digest), path, err);
+		free(path);
+	}
 	return result;
 }
 
@@ -87,6 +109,10 @@ static int add_programs(struct packing *packing, struct ifr_error *err) {
 	int result = 0;
 	for (unsigned i = 0; i < programs && !result; i++) {
 		const char *path = fact_of(packing, "program", i), *key = fact_of(packing, "kit", i);
+		if (key && !strcmp(key, IFR_KIT_OF_GIVEN_FILES)) {
+			result = add_given(packing, i, err);
+			continue;
+		}
 		if (!path || !find_shipped(&packing->dataset, i))
 			return ifr_fail(err, IFR_E_USAGE,
 			                "%s was not made by bench or compare of programs: nothing runs it again",
@@ -191,9 +217,13 @@ static int add_experiment(struct packing *packing, struct ifr_error *err) {
 	return result;
 }
 
-static int add_all(struct packing *packing, struct ifr_error *err) {
+static int add_version(struct packing *packing, struct ifr_error *err) {
 	static const char version[] = "interfero-bundle 1\n";
-	int result = bundle_archive_add(packing->archive, "interfero-bundle", version, strlen(version), 0644, err);
+	return bundle_archive_add(packing->archive, "interfero-bundle", version, strlen(version), 0644, err);
+}
+
+static int add_all(struct packing *packing, struct ifr_error *err) {
+	int result = add_version(packing, err);
 	if (!result)
 		result = add_experiment(packing, err);
 	if (!result)
@@ -233,4 +263,19 @@ int ifr_bundle_pack(const char *experiment, const char *file, struct ifr_strings
 	ifr_dataset_release(&packing.dataset);
 	free(packing.folder);
 	return result;
+}
+
+int ifr_bundle_pack_replay(const struct ifr_strings *names, const struct ifr_strings *paths,
+                           const struct ifr_kit *kit, const char *file, struct ifr_error *err) {
+	struct packing packing = {0};
+	int result = bundle_archive_begin(file, &packing.archive, err);
+	if (result)
+		return result;
+	result = add_version(&packing, err);
+	for (size_t i = 0; i < names->count && !result; i++)
+		result = add_file(&packing, ifr_strdup(names->items[i]), paths->items[i], err);
+	if (!result && kit)
+		result = add_loaded_kit(&packing, kit, err);
+	ifr_strings_release(&packing.names);
+	return bundle_archive_end(packing.archive, result, err);
 }

@@ -46,7 +46,8 @@ static bool is_plain_path(const char *path) {
 }
 
 bool ifr_bundle_takes(const char *name) {
-	static const char *const folders[] = {"kits/", "programs/", "plans/", "libraries/", "files/"};
+	static const char *const folders[] = {"kits/",  "programs/", "plans/", "libraries/",
+	                                      "files/", "given/",    "replay/"};
 	if (!strcmp(name, "interfero-bundle") || !strcmp(name, "experiment"))
 		return true;
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)

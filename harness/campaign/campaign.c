@@ -332,6 +332,8 @@ static int fill_experiment(struct campaign_state *state, struct ifr_campaign_res
 }
 
 int ifr_campaign_run(const struct ifr_campaign *plan, struct ifr_campaign_result *result, struct ifr_error *err) {
+	if (plan->spread)
+		return plan->spread(plan, result, err);
 	struct campaign_state state = {.plan = *plan, .lock = -1};
 	/* Pinning moves this process away from the processor of the runs; the next campaign is to choose as this one.
 	 */

@@ -45,7 +45,12 @@ struct ifr_share {
 	unsigned chunk, repetition;
 };
 
+/* The chunk that a layout belongs to in a repetition. */
+unsigned ifr_share_chunk(uint64_t seed, unsigned repetition, unsigned layout, unsigned chunks);
+
+struct ifr_campaign_result;
 struct ifr_cluster;
+struct ifr_plan_replay;
 
 struct ifr_campaign {
 	const char *file; /* the experiment */
@@ -63,8 +68,12 @@ struct ifr_campaign {
 	unsigned variants;    /* layouts, without the shipped one */
 	unsigned repetitions; /* runs of each variant */
 	struct ifr_share share;
-	const struct ifr_cluster *cluster;   /* for commands: where pieces are measured; NULL: all is measured here */
-	bool dry_run;                        /* for commands: say what would be submitted there */
+	/* Carries the campaign out in pieces elsewhere (cluster/cluster.h); NULL: it is carried out here. */
+	int (*spread)(const struct ifr_campaign *campaign, struct ifr_campaign_result *result, struct ifr_error *err);
+	/* The same for the model's replays (ifr_plan_replay). */
+	int (*spread_replays)(struct ifr_plan_replay *replay, const struct ifr_plan *plans, size_t count,
+	                      struct ifr_counts *counters, struct ifr_error *err);
+	struct ifr_cluster *cluster;         /* for them */
 	const struct ifr_executor *executor; /* of the measured runs; NULL: this machine */
 	const char *counters;
 	const char *metric;  /* by which the experiment is reported: it must be a counter; NULL: any */

@@ -167,8 +167,12 @@ static int validate_program(struct campaign_state *state, unsigned program, stru
 	const struct ifr_campaign_program *plan = &state->plan.programs[program];
 	char *name = ifr_program_fact_name("program", program), *kit = ifr_program_fact_name("kit", program);
 	int result = validate_fact(state, name, ifr_strdup(plan->path), err);
-	if (!result && !plan->files)
-		result = validate_fact(state, kit, ifr_strdup(plan->kit ? plan->kit->key : "none"), err);
+	if (!result)
+		result = validate_fact(state, kit,
+		                       ifr_strdup(plan->files ? IFR_KIT_OF_GIVEN_FILES
+		                                  : plan->kit ? plan->kit->key
+		                                              : "none"),
+		                       err);
 	free(kit);
 	free(name);
 	return result;
@@ -306,6 +310,10 @@ int campaign_record_configuration(struct campaign_state *state, struct ifr_error
 	for (unsigned i = 1; i < plan->program_count && !result; i++)
 		if (plan->programs[i].cure)
 			result = validate_fact(state, "cure", print_cure(plan->programs[i].cure), err);
+	if (!result && plan->context_axes)
+		result = update_fact(state, "context axes", list_axes(plan->context_axes), err);
+	if (!result && plan->files_in_contexts)
+		result = update_fact(state, "files in contexts", ifr_strdup("yes"), err);
 	if (!result && plan->options)
 		result = update_fact(state, "options", ifr_strdup(plan->options), err);
 	if (!result && plan->programs_removed)

@@ -8,14 +8,18 @@
 
 #include "harness/campaign/model_values.h"
 
+unsigned ifr_share_chunk(uint64_t seed, unsigned repetition, unsigned layout, unsigned chunks) {
+	char name[48];
+	snprintf(name, sizeof name, "%u:%u", repetition, layout);
+	return (unsigned)ifr_random_below(ifr_random_keyed(seed, "chunk", name), chunks);
+}
+
 bool campaign_shares_run(const struct campaign_state *state, unsigned id, unsigned repetition) {
 	const struct ifr_share *share = &state->plan.share;
-	char name[48];
 	if (share->references || !share->chunks)
 		return !share->references;
-	snprintf(name, sizeof name, "%u:%u", repetition, campaign_layout_of(state, id));
 	return repetition == share->repetition &&
-	       ifr_random_below(ifr_random_keyed(state->plan.generator.seed, "chunk", name), share->chunks) ==
+	       ifr_share_chunk(state->plan.generator.seed, repetition, campaign_layout_of(state, id), share->chunks) ==
 	           share->chunk;
 }
 

@@ -210,6 +210,9 @@ static int replay_on(struct model_run *run, const struct ifr_machine *machine, s
 	model.progress = state->plan.replay_progress;
 	model.foresee = say_duration;
 	model.data = run;
+	model.spread = state->plan.spread_replays;
+	model.cluster = state->plan.cluster;
+	model.machine_spec = state->plan.machine;
 	ifr_plan_init(&run->plan);
 	int failed = replay_jobs(run, &model, err);
 	ifr_plan_release(&run->plan);

@@ -157,8 +157,22 @@ static int make_file(struct campaign_state *state, unsigned id, const struct ifr
 	return result;
 }
 
+/* Whether this process has no use for a layout: pieces plan and make their own alone. */
+static bool is_left_to_others(const struct campaign_state *state, unsigned id) {
+	const struct ifr_share *share = &state->plan.share;
+	return share->chunks && campaign_layout_of(state, id) && !campaign_shares_run(state, id, share->repetition);
+}
+
+/* The bundle of a campaign on a cluster takes given files from the variants. */
+static bool is_wanted(const struct campaign_state *state, unsigned id) {
+	return !campaign_layout_of(state, id) || campaign_needs_variant(state, id) ||
+	       (state->plan.share.references && state->plan.programs[campaign_program_of(state, id)].files);
+}
+
 static int make_variant(struct campaign_state *state, unsigned id, struct ifr_error *err) {
 	struct ifr_plan plan;
+	if (is_left_to_others(state, id))
+		return 0;
 	campaign_variant_plan(state, id, &plan);
 	ifr_context_release(&state->contexts[id]);
 	ifr_context_copy(&state->contexts[id], &state->context);
@@ -168,7 +182,7 @@ static int make_variant(struct campaign_state *state, unsigned id, struct ifr_er
 	                               state->plan.user ? state->plan.user : state->plan.programs[0].path, err);
 	if (!result)
 		result = ifr_directory_check(&state->contexts[id], state->plan.argv, err);
-	if (!result && (!campaign_layout_of(state, id) || campaign_needs_variant(state, id)))
+	if (!result && is_wanted(state, id))
 		result = make_file(state, id, &plan, err);
 	ifr_plan_release(&plan);
 	return result;

@@ -11,7 +11,6 @@
 #include "common/file.h"
 #include "harness/cluster/cluster.h"
 #include "harness/cluster/pieces.h"
-#include "harness/store/store.h"
 #include "kit/kit.h"
 
 /* A folder that this user alone can write, which stays for the next piece. */
@@ -59,7 +58,7 @@ int ifr_piece_open(const char *folder, unsigned number, struct ifr_piece *piece,
 	char *cwd = getcwd(NULL, 0), *digest = NULL;
 	*piece = (struct ifr_piece){.folder = ifr_path_normalise(cwd ? cwd : "/", folder), .number = number};
 	free(cwd);
-	int result = pieces_read(piece->folder, &digest, &piece->chunks, err);
+	int result = pieces_read(piece->folder, &digest, &piece->chunks, &piece->replays, err);
 	if (!result)
 		result = make_cache(piece, err);
 	if (!result)
@@ -76,22 +75,18 @@ int ifr_piece_open(const char *folder, unsigned number, struct ifr_piece *piece,
 
 bool ifr_piece_is_done(const struct ifr_piece *piece) {
 	char *done = piece_path(piece->folder, piece->number, "done"),
-		 *measured = piece_path(piece->folder, piece->number, "exp");
+		 *measured = piece_path(piece->folder, piece->number, "result");
 	const bool there = ifr_file_exists(done) || ifr_file_exists(measured);
 	free(measured);
 	free(done);
 	return there;
 }
 
-int ifr_piece_publish(const struct ifr_piece *piece, const char *experiment, struct ifr_error *err) {
-	char *whole = ifr_format("%s/whole", piece->scratch),
-		 *measured = piece_path(piece->folder, piece->number, "exp");
-	int result = ifr_experiment_copy(experiment, whole, err);
+int ifr_piece_publish(const struct ifr_piece *piece, const char *file, struct ifr_error *err) {
+	char *measured = piece_path(piece->folder, piece->number, "result");
 	/* ifr_file_copy writes beside the name, and renames. */
-	if (!result)
-		result = ifr_file_copy(whole, measured, 0644, err);
+	const int result = ifr_file_copy(file, measured, 0644, err);
 	free(measured);
-	free(whole);
 	return result;
 }
 

@@ -7,24 +7,24 @@
 #include <unistd.h>
 
 #include "common/file.h"
-#include "harness/bundle/bundle.h"
-#include "harness/store/store.h"
 #include "kit/kit.h"
 
-static const char version[] = "interfero-pieces 1";
+/* The first line of "campaign", by the kind of work. */
+static const char *const versions[] = {"interfero-pieces 1", "interfero-replays 1"};
 
 char *piece_path(const char *folder, unsigned number, const char *ending) {
 	return ifr_format("%s/%u.%s", folder, number, ending);
 }
 
-int pieces_read(const char *folder, char **digest, unsigned *chunks, struct ifr_error *err) {
+int pieces_read(const char *folder, char **digest, unsigned *chunks, bool *replays, struct ifr_error *err) {
 	char *path = ifr_format("%s/campaign", folder);
 	struct ifr_buffer text = {0};
 	struct ifr_strings lines = {0};
 	int result = ifr_file_read_named(path, 4096, &text, err);
 	if (!result) {
 		ifr_strings_split(&lines, ifr_buffer_text(&text), "\n");
-		const bool sound = lines.count == 3 && !strcmp(lines.items[0], version) &&
+		*replays = lines.count && !strcmp(lines.items[0], versions[1]);
+		const bool sound = lines.count == 3 && !strcmp(lines.items[0], versions[*replays]) &&
 		                   strlen(lines.items[1]) == IFR_SHA256_HEX - 1 &&
 		                   strspn(lines.items[1], "0123456789abcdef") == IFR_SHA256_HEX - 1 &&
 		                   sscanf(lines.items[2], "%u", chunks) == 1 && *chunks;
@@ -37,18 +37,6 @@ int pieces_read(const char *folder, char **digest, unsigned *chunks, struct ifr_
 	ifr_buffer_release(&text);
 	free(path);
 	return result;
-}
-
-/* A folder of the same cut names the same plan: a line behind the version of what decides numbers. */
-static char *describe_cut(const char *experiment, unsigned repetitions, unsigned chunks) {
-	struct ifr_dataset dataset;
-	char *cut = NULL;
-	if (!ifr_experiment_load(experiment, &dataset, NULL)) {
-		cut = ifr_format("%s %s %u %u\n", ifr_dataset_fact(&dataset, "identity"),
-		                 ifr_dataset_fact(&dataset, "variants planned"), repetitions, chunks);
-		ifr_dataset_release(&dataset);
-	}
-	return cut;
 }
 
 static bool has_text(const char *path, const char *wanted) {
@@ -69,20 +57,18 @@ static const char script[] = "#!/bin/sh\n"
 							 "# interfero, the folder of pieces, the first number: data, never text of a shell.\n"
 							 "exec \"$1\" piece \"$2\" $(($3 + SLURM_ARRAY_TASK_ID))\n";
 
-static int fill_folder(const char *experiment, const char *folder, unsigned chunks, const char *cut,
-                       struct ifr_error *err) {
-	struct ifr_strings left_out = {0};
+static int fill_folder(const struct pieces_request *request, const char *folder, struct ifr_error *err) {
 	char digest[IFR_SHA256_HEX], *packed = ifr_format("%s/bundle", folder), *text = NULL, *bundle = NULL;
 	int result = ifr_tree_remove(folder, err);
 	if (!result)
 		result = ifr_dir_make(folder, err);
 	if (!result)
-		result = ifr_bundle_pack(experiment, packed, &left_out, err);
+		result = request->pack(request->data, packed, err);
 	if (!result)
 		result = ifr_sha256_file(packed, digest, NULL, err);
 	if (!result) {
 		bundle = ifr_format("%s/%s.bundle", folder, digest);
-		text = ifr_format("%s\n%s\n%u\n", version, digest, chunks);
+		text = ifr_format("%s\n%s\n%u\n", versions[request->replays], digest, request->chunks);
 		if (rename(packed, bundle))
 			result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot rename %s", packed);
 	}
@@ -92,30 +78,27 @@ static int fill_folder(const char *experiment, const char *folder, unsigned chun
 		result = write_text(folder, "campaign", text, err);
 	/* The last file: a folder with it is whole. */
 	if (!result)
-		result = write_text(folder, "cut", cut, err);
-	ifr_strings_release(&left_out);
+		result = write_text(folder, "cut", request->cut, err);
 	free(bundle);
 	free(text);
 	free(packed);
 	return result;
 }
 
-int pieces_make(const char *experiment, unsigned repetitions, unsigned chunks, struct pieces *pieces,
-                struct ifr_error *err) {
-	char *cwd = getcwd(NULL, 0), *name = ifr_format("%s.pieces", experiment),
-		 *cut = describe_cut(experiment, repetitions, chunks);
-	*pieces = (struct pieces){
-		.folder = ifr_path_normalise(cwd ? cwd : "/", name), .count = repetitions * chunks, .chunks = chunks};
-	char *mark = ifr_format("%s/cut", pieces->folder);
-	int result = 0;
-	if (!cut)
-		result = ifr_fail(err, IFR_E_BUG, "%s has no identity", experiment);
-	else if (!has_text(mark, cut))
-		result = fill_folder(experiment, pieces->folder, chunks, cut, err);
-	free(mark);
-	free(cut);
-	free(name);
+char *pieces_folder(const char *name) {
+	char *cwd = getcwd(NULL, 0), *relative = ifr_format("%s.pieces", name),
+		 *folder = ifr_path_normalise(cwd ? cwd : "/", relative);
+	free(relative);
 	free(cwd);
+	return folder;
+}
+
+int pieces_make(const struct pieces_request *request, struct pieces *pieces, struct ifr_error *err) {
+	*pieces = (struct pieces){
+		.folder = pieces_folder(request->name), .count = request->count, .chunks = request->chunks};
+	char *mark = ifr_format("%s/cut", pieces->folder);
+	const int result = has_text(mark, request->cut) ? 0 : fill_folder(request, pieces->folder, err);
+	free(mark);
 	return result;
 }
 
@@ -133,27 +116,22 @@ static bool there_is(const struct pieces *pieces, unsigned number, const char *e
 
 enum piece_state piece_find(const struct pieces *pieces, unsigned number) {
 	return there_is(pieces, number, "done")     ? PIECE_DONE
-	       : there_is(pieces, number, "exp")    ? PIECE_MEASURED
+	       : there_is(pieces, number, "result") ? PIECE_MEASURED
 	       : there_is(pieces, number, "failed") ? PIECE_FAILED
 	                                            : PIECE_OPEN;
 }
 
-int pieces_gather(const struct pieces *pieces, const bool *measured, const char *experiment,
-                  struct ifr_error *err) {
-	struct ifr_merge_result merged;
-	struct ifr_strings files = {0};
-	for (unsigned i = 0; i < pieces->count; i++)
-		if (measured[i])
-			ifr_strings_take(&files, piece_path(pieces->folder, i, "exp"));
-	int result = files.count ? ifr_experiment_merge_pieces(experiment, files.items, files.count, &merged, err) : 0;
-	/* A kill between these two merges pieces again, which adds nothing. */
-	for (unsigned i = 0; i < pieces->count && !result; i++) {
-		char *file = piece_path(pieces->folder, i, "exp"), *done = piece_path(pieces->folder, i, "done");
-		if (measured[i] && rename(file, done))
-			result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot rename %s", file);
-		free(done);
-		free(file);
-	}
-	ifr_strings_release(&files);
+int piece_end(const struct pieces *pieces, unsigned number, struct ifr_error *err) {
+	char *file = piece_path(pieces->folder, number, "result"), *done = piece_path(pieces->folder, number, "done");
+	const int result = rename(file, done) ? ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot rename %s", file) : 0;
+	free(done);
+	free(file);
+	return result;
+}
+
+int piece_skip(const struct pieces *pieces, unsigned number, struct ifr_error *err) {
+	char *done = piece_path(pieces->folder, number, "done");
+	const int result = ifr_file_write(done, "", 0, 0644, err);
+	free(done);
 	return result;
 }

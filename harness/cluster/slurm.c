@@ -8,9 +8,9 @@
 #include "common/file.h"
 #include "common/process.h"
 
-/* The kind of a piece: repetitions of the first kind come first. */
+/* The kind of a piece: kinds take turns by repetition, also where more repetitions are added. */
 static unsigned kind_of(const struct ifr_cluster *cluster, const struct pieces *pieces, unsigned number) {
-	return (unsigned)((uint64_t)number * cluster->kinds / pieces->count);
+	return number / pieces->chunks % cluster->kinds;
 }
 
 /* Numbers of a slice as Slurm takes them: 0-3,7. */

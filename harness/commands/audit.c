@@ -11,6 +11,7 @@
 #include "harness/commands/audit_code.h"
 #include "harness/commands/audit_cures.h"
 #include "harness/commands/campaign_options.h"
+#include "harness/commands/cluster_option.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/progress.h"
@@ -320,6 +321,8 @@ static int run_audit(struct options *options, const struct ifr_campaign_program 
 		result = ifr_audit_run(&audit, outcomes, &interrupted, err);
 	if (campaign->progress)
 		progress_clear();
+	if (!result)
+		result = cluster_option_print(campaign->cluster, err);
 	int status =
 		result ? ifr_command_failed(err) : end_audit(options, &audit, outcomes, deadline_ns, interrupted, err);
 	free(file);
@@ -361,7 +364,7 @@ int ifr_command_audit(int argc, char **argv) {
 	                                                                                : options.campaign.argv[0]};
 	int status = result ? ifr_command_failed(err) : run_audit(&options, &under_test, err);
 	ifr_kit_release(&kit);
-	ifr_strings_release(&options.campaign.environment);
+	campaign_options_release(&options.campaign);
 	free(driver);
 	free(program);
 	free(words);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/cluster/cluster.h"
 #include "harness/commands/rerun.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/campaign_options.h"
@@ -14,14 +13,13 @@ struct options {
 	struct layout_options layouts;
 	struct output_options output;
 	struct ifr_campaign campaign;
-	struct ifr_cluster cluster;
 	unsigned analyses; /* 0: not given */
 	const char *again; /* the experiment or bundle to repeat */
 	char *words;       /* of the command line before the program */
 	double width;      /* stop at this width of the mean's interval, relative to the mean; 0: no such stop */
 };
 
-enum { KEY_LIBRARY = 1024, KEY_INTERIM, KEY_UNTIL, KEY_AGAIN, KEY_ON, KEY_DRY_RUN, ANALYSES_UNTIL = 10 };
+enum { KEY_LIBRARY = 1024, KEY_INTERIM, KEY_UNTIL, KEY_AGAIN, ANALYSES_UNTIL = 10 };
 
 /* --again takes layouts, runs, counters and conditions from the experiment. */
 static void check_again(const struct options *options, struct argp_state *state) {
@@ -64,14 +62,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case KEY_AGAIN:
 		options->again = argument;
 		return 0;
-	case KEY_ON:
-		if (ifr_cluster_parse(argument, &options->cluster, &err))
-			option_refuse(state, &err);
-		options->campaign.cluster = &options->cluster;
-		return 0;
-	case KEY_DRY_RUN:
-		options->campaign.dry_run = true;
-		return 0;
 	case KEY_LIBRARY:
 		options->campaign.library = argument;
 		return 0;
@@ -93,11 +83,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 			argp_error(state, "which program? interfero bench -- ./prog args");
 		return 0;
 	case ARGP_KEY_END:
-		if (options->campaign.dry_run && !options->campaign.cluster)
-			argp_error(state, "--dry-run says what would be submitted: give --on slurm");
-		if (options->campaign.cluster && (options->again || options->analyses || options->width > 0 ||
-		                                  options->layouts.sweeps.count || options->campaign.metrics))
-			argp_error(state, "--on does not go together with --again, --interim, --until, --sweep and --metrics");
+		if (options->campaign.spread && (options->again || options->analyses || options->width > 0))
+			argp_error(state, "--on does not go together with --again, --interim and --until");
 		if (options->again)
 			check_again(options, state);
 		if (options->layouts.sweeps.count && (options->analyses || options->width > 0))
@@ -125,12 +112,6 @@ static const struct argp_option table[] = {
 	{"until", KEY_UNTIL, "PCT", 0,
      "Stop when the 95% interval of the mean is no wider than PCT of the mean; tested at --interim analyses (10)",
      1},
-	{"on", KEY_ON, "slurm[:KEY=VALUE,...]", 0,
-     "Measure on the nodes of a cluster, in jobs of Slurm; the same command goes on with what is submitted. Keys: "
-     "partition, account, time; constraint (several: each kind of nodes makes all runs of -r); cores of a piece (1); "
-     "pieces of a repetition (of ten minutes at most). The folder of the experiment must be that of all nodes",
-     1},
-	{"dry-run", KEY_DRY_RUN, NULL, 0, "With --on: print what would be submitted, and the core hours", 1},
 	{NULL, 0, NULL, 0, "Report:", 4},
 	{0},
 };
@@ -180,7 +161,7 @@ int ifr_command_bench(int argc, char **argv) {
 	if (options.again) {
 		int status = rerun_experiment(options.again, &options.campaign, options.output.printing.metric,
 		                              options.output.printing.quiet);
-		ifr_strings_release(&options.campaign.environment);
+		campaign_options_release(&options.campaign);
 		return status;
 	}
 	struct ifr_stopping_rule rule;
@@ -192,7 +173,6 @@ int ifr_command_bench(int argc, char **argv) {
 	choose_stopping_rule(&options, &rule);
 	int status = campaign_options_run(&options.campaign, &options.layouts, options.output.printing.quiet, "exp",
 	                                  &rule, report, &options);
-	ifr_cluster_release(&options.cluster);
 	free(options.words);
 	return status;
 }

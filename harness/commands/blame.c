@@ -197,6 +197,6 @@ int ifr_command_blame(int argc, char **argv) {
 	argp_parse(&ifr_blame_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	catch_interrupts();
 	int status = load_and_attribute(&options, &err) ? ifr_command_failed(&err) : 0;
-	ifr_strings_release(&options.campaign.environment);
+	campaign_options_release(&options.campaign);
 	return ifr_launch_interrupted() ? STOPPED_BY_INTERRUPT : status;
 }

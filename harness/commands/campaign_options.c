@@ -7,7 +7,7 @@
 
 #include "common/file.h"
 #include "common/process.h"
-#include "harness/cluster/cluster.h"
+#include "harness/commands/cluster_option.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/machine_option.h"
@@ -37,7 +37,9 @@ enum {
 	KEY_CORE,
 	KEY_SIZE,
 	KEY_FRESH,
-	KEY_NO_PROFILE
+	KEY_NO_PROFILE,
+	KEY_ON,
+	KEY_DRY_RUN
 };
 
 static int parse_cpu(const char *argument, int *cpu, struct ifr_error *err) {
@@ -66,6 +68,13 @@ static int check_machine(const char *specification, struct ifr_error *err) {
 	const int result = ifr_machine_open(&machine, specification, err);
 	ifr_machine_free(machine);
 	return result;
+}
+
+/* Refuses what pieces do not know. */
+static int check_spread(const struct ifr_campaign *campaign, struct ifr_error *err) {
+	return campaign->metrics || campaign->driven
+	           ? ifr_fail(err, IFR_E_USAGE, "--on does not go together with --metrics and --program")
+	           : 0;
 }
 
 static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign, struct ifr_error *err) {
@@ -139,6 +148,15 @@ static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign
 	case KEY_KEEP:
 		campaign->keep_variants = true;
 		return 0;
+	case KEY_ON:
+		campaign->spread = ifr_cluster_run;
+		campaign->spread_replays = ifr_cluster_replay;
+		return cluster_option(argument, &campaign->cluster, err);
+	case KEY_DRY_RUN:
+		return cluster_option_dry_run(&campaign->cluster, err);
+	case ARGP_KEY_END:
+		result = cluster_option_check(campaign->cluster, campaign->spread, err);
+		return result || !campaign->spread ? result : check_spread(campaign, err);
 	default:
 		return 1;
 	}
@@ -194,6 +212,7 @@ static const struct argp_option table[] = {
 	{"budget", KEY_BUDGET, "TIME", 0, "Stop within this time and report the partial results: 90s, 5m, 1h", 2},
 	{"timeout", KEY_TIMEOUT, "TIME", 0, "Kill a run that takes longer (20 times the first run, at least 10s)", 2},
 	{"max-size", KEY_SIZE, "SIZE", 0, "Limit the model's recording of a program: 200k, 20M, 1G (no limit)", 2},
+	CLUSTER_OPTIONS(KEY_ON, KEY_DRY_RUN, 2),
 	{NULL, 0, NULL, 0, "Conditions:", 3},
 	{"cpu", KEY_CPU, "N", 0, "Pin to processor N, or \"none\" (the last one)", 3},
 	{"keep-aslr", KEY_ASLR, NULL, 0, "Leave address-space randomization on", 3},
@@ -246,6 +265,11 @@ char *campaign_options_keep(char *const *words, int count) {
 		i += taken ? taken : 1;
 	}
 	return ifr_buffer_detach(&text);
+}
+
+void campaign_options_release(struct ifr_campaign *campaign) {
+	ifr_strings_release(&campaign->environment);
+	cluster_option_release(&campaign->cluster);
 }
 
 int campaign_options_find_program(const char *name, char **program, struct ifr_error *err) {
@@ -324,21 +348,6 @@ static int report_end(const struct ifr_campaign *campaign, const struct ifr_camp
 	return 0;
 }
 
-/* Here or on a cluster, where nothing is decided before all pieces are there. */
-static int carry_out(const struct ifr_campaign *campaign, struct ifr_stopping_rule *rule,
-                     struct ifr_campaign_result *done, struct ifr_error *err) {
-	struct ifr_buffer text = {0};
-	if (!campaign->cluster)
-		return ifr_campaign_run_until(campaign, rule, done, err);
-	if (!campaign->dry_run)
-		return ifr_cluster_run(campaign->cluster, campaign, done, err);
-	int result = ifr_cluster_describe(campaign->cluster, campaign, &text, err);
-	if (!result)
-		result = ifr_command_print(&text, err);
-	ifr_buffer_release(&text);
-	return result;
-}
-
 int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *layouts, bool quiet,
                          const char *ending, struct ifr_stopping_rule *rule, campaign_report *report,
                          void *context) {
@@ -384,17 +393,19 @@ int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *l
 			result = ifr_campaign_set_aside(campaign->file, err);
 	}
 	if (!result) {
-		result = carry_out(campaign, rule, &done, err);
+		result = ifr_campaign_run_until(campaign, campaign->spread ? NULL : rule, &done, err);
 		campaign->generator.seed = done.seed;
 		campaign->programs = NULL;
 		if (campaign->progress)
 			progress_clear();
 	}
+	if (!result)
+		result = cluster_option_print(campaign->cluster, err);
 	int status = result ? ifr_command_failed(err) : report_end(campaign, &done, report, context, err);
 	if (result && ifr_launch_interrupted())
 		status = STOPPED_BY_INTERRUPT;
 	ifr_kit_release(&kit);
-	ifr_strings_release(&campaign->environment);
+	campaign_options_release(campaign);
 	ifr_plan_release(&layouts->parameters);
 	free(file);
 	free(driver);

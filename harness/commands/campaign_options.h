@@ -12,6 +12,8 @@
 /* The parser's input is a struct ifr_campaign; campaign_options_init fills it with the defaults. */
 extern const struct argp campaign_argp;
 void campaign_options_init(struct ifr_campaign *campaign);
+/* Frees what the options made: the environment and the cluster. */
+void campaign_options_release(struct ifr_campaign *campaign);
 
 /* Finds a program's file by its path or in PATH. *program is absolute; the caller frees it. Errors: IFR_E_USAGE for a
  * program that is missing or not executable. */

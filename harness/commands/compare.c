@@ -120,6 +120,8 @@ static int check_options(const struct compare_options *options, const struct com
 	if (taken && options->campaign.driven)
 		return ifr_fail(err, IFR_E_USAGE, "%s is an experiment, which is not run again: leave out --program",
 		                options->names[0]);
+	if (options->campaign.spread && (taken || options->analyses > 1))
+		return ifr_fail(err, IFR_E_USAGE, "--on does not go together with --interim, and needs programs to run");
 	if (inputs->libraries && inputs->count < 2)
 		return ifr_fail(err, IFR_E_USAGE, "--library compares two libraries: name the other one, too");
 	if (inputs->libraries && !options->suite && !options->arguments)
@@ -170,7 +172,7 @@ int ifr_command_compare(int argc, char **argv) {
 	free(words);
 	suite_release(&suite);
 	compare_inputs_release(&inputs);
-	ifr_strings_release(&options.campaign.environment);
+	campaign_options_release(&options.campaign);
 	ifr_plan_release(&options.layouts.parameters);
 	return status;
 }

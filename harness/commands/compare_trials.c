@@ -10,6 +10,7 @@
 #include "common/clock.h"
 #include "common/file.h"
 #include "harness/commands/campaign_options.h"
+#include "harness/commands/cluster_option.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/compare_benchmarks.h"
 #include "harness/commands/compare_budget.h"
@@ -129,7 +130,8 @@ static void measure_trial(struct compare_options *options, struct compare_inputs
 		result = ifr_campaign_run_until(&campaign, rule, &done, &err);
 	if (campaign.progress)
 		progress_clear();
-	if (!result && (!done.interrupted || ifr_file_exists(trial->file)))
+	const bool dry = campaign.cluster && campaign.cluster->dry_run;
+	if (!result && !dry && (!done.interrupted || ifr_file_exists(trial->file)))
 		result = ifr_experiment_load(trial->file, &trial->dataset, &err);
 	if (!result && done.interrupted && !trial->dataset.run_count)
 		trial->failure = campaign_options_describe_interrupt(trial->file);
@@ -395,6 +397,20 @@ static void measure_again(struct compare_options *options, struct compare_inputs
 	}
 }
 
+/* Prints what would be submitted for all trials. */
+static int end_dry_run(const struct compare_options *options, struct compare_trial *trials, size_t count) {
+	struct ifr_error err = {0};
+	int status = 0;
+	for (size_t i = 0; i < count; i++) {
+		status = trials[i].status ? trials[i].status : status;
+		if (trials[i].failure)
+			ifr_command_note("%s", trials[i].failure);
+		release_trial(&trials[i]);
+	}
+	free(trials);
+	return cluster_option_print(options->campaign.cluster, &err) ? ifr_command_failed(&err) : status;
+}
+
 int compare_all(struct compare_options *options, struct compare_inputs *inputs, const struct suite *suite) {
 	size_t count = suite->count ? suite->count : 1, done = 0;
 	const int64_t budget_ns = options->campaign.budget_ns, deadline_ns = ifr_clock_ns() + budget_ns;
@@ -415,6 +431,8 @@ int compare_all(struct compare_options *options, struct compare_inputs *inputs, 
 		if (inputs->input[0].kind != INPUT_EXPERIMENT)
 			measure_planned(options, inputs, trial->name, words, trial);
 	}
+	if (options->campaign.cluster && options->campaign.cluster->dry_run)
+		return end_dry_run(options, trials, done);
 	if (suite->count && budget_ns)
 		measure_again(options, inputs, suite, deadline_ns, trials, done);
 	return end_trials(options, trials, done, suite->count);

@@ -205,6 +205,6 @@ int ifr_command_cure(int argc, char **argv) {
 	ifr_buffer_release(&options.lines);
 	ifr_plan_release(&options.cure);
 	ifr_plan_release(&options.layouts.parameters);
-	ifr_strings_release(&options.campaign.environment);
+	campaign_options_release(&options.campaign);
 	return status;
 }

@@ -7,6 +7,7 @@
 
 #include "common/file.h"
 #include "harness/build/build.h"
+#include "harness/cluster/cluster.h"
 #include "harness/commands/campaign_options.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
@@ -119,6 +120,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		argp_error(state, "which program? interfero optimize -- ./prog args");
 		return 0;
 	case ARGP_KEY_END:
+		if (options->campaign.cluster && options->campaign.cluster->dry_run)
+			argp_error(state,
+			           "a search decides as it goes what it submits: bench --dry-run tells what layouts cost");
 		if (options->campaign.driven)
 			argp_error(state, "a search runs the program itself: leave out --program");
 		if (options->suite && options->campaign.argv && options->campaign.argv[1])
@@ -411,7 +415,7 @@ int ifr_command_optimize(int argc, char **argv) {
 	ifr_kit_release(&kit);
 	ifr_strings_release(&options.held_out);
 	ifr_strings_release(&options.machines);
-	ifr_strings_release(&options.campaign.environment);
+	campaign_options_release(&options.campaign);
 	free(program);
 	return status;
 }

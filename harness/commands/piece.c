@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero piece: measures a piece of a campaign on a node of a cluster. */
+/* interfero piece: carries out a piece of a campaign or of a replay on a node of a cluster. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,12 +49,12 @@ const struct argp ifr_piece_argp = {
 	NULL,
 	parse_option,
 	"FOLDER NUMBER",
-	"Measure a piece of a campaign that \"interfero bench --on slurm\" cut, and put its experiment into FOLDER.\v"
-	"The jobs that bench submits call this. By hand it does the same: NUMBER.exp is there whole, or NUMBER.failed "
-	"says why it is not. The bundle of the campaign is unpacked in a folder of this node (INTERFERO_CACHE, or "
-	"/tmp/interfero-USER-NODE), once for all pieces.\n"
+	"Carry out a piece of the work that a command with --on slurm cut, and put its result into FOLDER.\v"
+	"The jobs that such a command submits call this. By hand it does the same: NUMBER.result is there whole, or "
+	"NUMBER.failed says why it is not. The bundle of the work is fetched into a folder of this node "
+	"(INTERFERO_CACHE, or /tmp/interfero-USER-NODE) once for all pieces.\n"
 	"\n"
-	"Exit status: 0 measured, or there before; 2 usage, 3 the program failed, 4 the machine or a file.",
+	"Exit status: 0 the result is there; 2 usage, 3 the program failed, 4 the machine or a file.",
 	NULL,
 	NULL,
 	NULL};
@@ -123,6 +123,7 @@ static int measure(const struct ifr_piece *piece, const char *file, struct ifr_c
 	campaign->repetitions = number_fact(recorded, "rounds planned");
 	campaign->counters = counters;
 	campaign->no_profile = true;
+	campaign->one_look = true;
 	campaign->share = (struct ifr_share){.chunks = piece->chunks,
 	                                     .chunk = piece->number % piece->chunks,
 	                                     .repetition = piece->number / piece->chunks};
@@ -133,25 +134,35 @@ static int measure(const struct ifr_piece *piece, const char *file, struct ifr_c
 		result = ifr_campaign_run(campaign, &done, err);
 	if (!result && !done.complete)
 		result = ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted");
-	if (!result)
-		result = ifr_piece_publish(piece, file, err);
 	free(counters);
 	return result;
 }
 
-static int carry_out(const struct ifr_piece *piece, struct ifr_error *err) {
+/* Measures into a closed, whole experiment. */
+static int measure_campaign(const struct ifr_piece *piece, const char *whole, struct ifr_error *err) {
 	struct ifr_campaign campaign;
 	struct rerun *rerun = NULL;
-	char *file = ifr_format("%s/e", piece->scratch), *kits = ifr_format("%s/kits", piece->cache);
+	char *file = ifr_format("%s/e", piece->scratch);
 	campaign_options_init(&campaign);
 	campaign.file = file;
-	setenv("INTERFERO_KITS", kits, 1);
 	int result = rerun_open(piece->bundle, &campaign, &rerun, err);
 	if (!result)
 		result = measure(piece, file, &campaign, rerun_recorded(rerun), err);
+	if (!result)
+		result = ifr_experiment_copy(file, whole, err);
 	ifr_strings_release(&campaign.environment);
 	ifr_plan_release(&campaign.generator.parameters);
 	rerun_close(rerun);
+	free(file);
+	return result;
+}
+
+static int carry_out(const struct ifr_piece *piece, struct ifr_error *err) {
+	char *file = ifr_format("%s/result", piece->scratch), *kits = ifr_format("%s/kits", piece->cache);
+	setenv("INTERFERO_KITS", kits, 1);
+	int result = piece->replays ? ifr_piece_replay(piece, file, err) : measure_campaign(piece, file, err);
+	if (!result)
+		result = ifr_piece_publish(piece, file, err);
 	free(kits);
 	free(file);
 	return result;

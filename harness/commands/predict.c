@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/file.h"
+#include "harness/commands/cluster_option.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/machine_option.h"
@@ -19,9 +20,10 @@
 struct options {
 	const char *experiment, *metric, *trace, *machine, *predictors, *figures;
 	bool json;
+	struct ifr_cluster *cluster; /* NULL: here */
 };
 
-enum { KEY_TRACE = 256, KEY_MACHINE, KEY_PREDICTOR };
+enum { KEY_TRACE = 256, KEY_MACHINE, KEY_PREDICTOR, KEY_ON };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
@@ -45,6 +47,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case 'F':
 		options->figures = argument;
 		if (option_output("--figures", argument, true, &err))
+			option_refuse(state, &err);
+		return 0;
+	case KEY_ON:
+		if (cluster_option(argument, &options->cluster, &err))
 			option_refuse(state, &err);
 		return 0;
 	case 'j':
@@ -77,6 +83,7 @@ static const struct argp_option table[] = {
 	{"trace", KEY_TRACE, "TRACE", 0, "The recording (the one that bench --counters model made)", 0},
 	{"figures", 'F', "DIR", 0, "Also draw mispredictions and predictions as SVG and PDF", 0},
 	{"json", 'j', NULL, 0, "Print JSON instead of the table", 0},
+	CLUSTER_OPTION(KEY_ON, 0),
 	{0},
 };
 const struct argp ifr_predict_argp = {
@@ -101,8 +108,11 @@ struct predicting {
 	struct ifr_plan *plans; /* of each variant */
 	/* The machine as it is, then with each of the predictors. */
 	struct ifr_strings names;
+	struct ifr_strings specs;
 	struct ifr_machine **machines;
 	size_t machine_count;
+	struct ifr_cluster *cluster;
+	char *trace_file;
 	double *mpki; /* [machine * variants + variant]; NaN where there is none */
 };
 
@@ -130,6 +140,8 @@ static void release_predicting(struct predicting *predicting) {
 	free(predicting->machines);
 	free(predicting->mpki);
 	ifr_strings_release(&predicting->names);
+	ifr_strings_release(&predicting->specs);
+	free(predicting->trace_file);
 	ifr_trace_free(predicting->trace);
 	ifr_dataset_release(&predicting->dataset);
 }
@@ -138,6 +150,7 @@ static int open_machine(struct predicting *predicting, const char *specification
 	struct ifr_machine **opened = &predicting->machines[predicting->machine_count];
 	int result = ifr_machine_open(opened, specification, err);
 	predicting->machine_count += !result;
+	ifr_strings_add(&predicting->specs, specification);
 	return result;
 }
 
@@ -164,6 +177,10 @@ static int count_misses(struct predicting *predicting, size_t first, size_t mach
 	                                    .machines =
 	                                        (const struct ifr_machine *const *)predicting->machines + first,
 	                                    .machine_count = machines,
+	                                    .spread = predicting->cluster ? ifr_cluster_replay : NULL,
+	                                    .cluster = predicting->cluster,
+	                                    .trace_file = predicting->trace_file,
+	                                    .machine_specs = (const char *const *)predicting->specs.items + first,
 	                                    .progress = progress_wanted(false) ? progress_show_replay : NULL};
 	struct ifr_counts *counts = ifr_alloc((machines * count + 1) * sizeof *counts);
 	int result = ifr_replay_plans(&replaying, predicting->plans, count, counts, err);
@@ -252,11 +269,11 @@ static int check_trace(const struct predicting *predicting, const char *path, st
 }
 
 static int predict_experiment(const struct options *options, struct ifr_error *err) {
-	struct predicting predicting = {0};
+	struct predicting predicting = {.cluster = options->cluster};
 	int result = ifr_experiment_load(options->experiment, &predicting.dataset, err);
 	if (result)
 		return result;
-	char *trace = find_trace(options, &predicting.dataset);
+	char *trace = predicting.trace_file = find_trace(options, &predicting.dataset);
 	if (ifr_dataset_fact(&predicting.dataset, "programs"))
 		result = ifr_fail(err, IFR_E_USAGE, "%s holds two programs: predict takes what \"interfero bench\" wrote",
 		                  options->experiment);
@@ -272,7 +289,6 @@ static int predict_experiment(const struct options *options, struct ifr_error *e
 		result = check_trace(&predicting, trace, err);
 	if (!result)
 		result = predict_cycles(options, &predicting, err);
-	free(trace);
 	release_predicting(&predicting);
 	return result;
 }
@@ -283,6 +299,7 @@ int ifr_command_predict(int argc, char **argv) {
 	argp_parse(&ifr_predict_argp, argc, argv, 0, NULL, &options);
 	catch_interrupts();
 	int result = predict_experiment(&options, &err);
+	cluster_option_release(&options.cluster);
 	if (ifr_launch_interrupted())
 		return STOPPED_BY_INTERRUPT;
 	return result ? ifr_command_failed(&err) : 0;

@@ -7,18 +7,29 @@
 
 #include "common/file.h"
 #include "harness/commands/alias_output.h"
+#include "harness/commands/cluster_option.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/layout_options.h"
 #include "harness/commands/machine_option.h"
 #include "harness/commands/machine_output.h"
+#include "harness/commands/progress.h"
 #include "harness/commands/trace_notes.h"
 #include "harness/design/design.h"
 #include "harness/exec/exec.h"
 #include "harness/output/output.h"
 #include "harness/simulate/simulate.h"
 
-enum { KEY_ENGINE = 256, KEY_DESCRIBE, KEY_MACHINE, KEY_ALIASES, KEY_CORE, SCHEMA_VERSION = 1 };
+enum {
+	KEY_ENGINE = 256,
+	KEY_DESCRIBE,
+	KEY_MACHINE,
+	KEY_ALIASES,
+	KEY_CORE,
+	KEY_ON,
+	KEY_DRY_RUN,
+	SCHEMA_VERSION = 1
+};
 
 struct options {
 	struct layout_options layouts;
@@ -26,7 +37,8 @@ struct options {
 	struct ifr_strings plan_files;
 	enum ifr_engine engine;
 	enum ifr_core_use core;
-	bool json, describe;
+	bool json, describe, spread;
+	struct ifr_cluster *cluster;
 	uint64_t aliases; /* pairs to name in each layout; 0: count events */
 };
 
@@ -69,6 +81,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		if (ifr_core_use_find(argument ? argument : "sampled", &options->core, &err))
 			option_refuse(state, &err);
 		return 0;
+	case KEY_ON:
+		options->spread = true;
+		if (cluster_option(argument, &options->cluster, &err))
+			option_refuse(state, &err);
+		return 0;
+	case KEY_DRY_RUN:
+		return cluster_option_dry_run(&options->cluster, &err);
 	case 'j':
 		options->json = true;
 		return 0;
@@ -87,6 +106,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 			argp_error(state, "-n makes plans of its own: it goes without --plan");
 		if (options->aliases && options->json)
 			argp_error(state, "--aliases prints text: it goes without --json");
+		if (cluster_option_check(options->cluster, options->spread, &err))
+			option_refuse(state, &err);
+		if (options->aliases && options->spread)
+			argp_error(state, "--aliases replays here: it goes without --on");
 		if (options->aliases && options->core)
 			argp_error(state, "--aliases counts no cycles: it goes without --core");
 		return 0;
@@ -113,6 +136,7 @@ static const struct argp_option table[] = {
      "of front end and back end; \"none\", without --core: an estimate (sampled)",
      0},
 	{"json", 'j', NULL, 0, "Print JSON instead of the table", 0},
+	CLUSTER_OPTIONS(KEY_ON, KEY_DRY_RUN, 0),
 	{0},
 };
 static const struct argp_child children[] = {{&layout_argp, 0, "Layouts besides the shipped one:", 1},
@@ -304,7 +328,16 @@ static int print_aliases(const struct options *options, struct ifr_trace *trace,
 static int replay_trace(const struct options *options, const struct ifr_machine *machine, bool *damaged,
                         struct ifr_error *err) {
 	struct ifr_plan_replay replaying = {
-		.machines = &machine, .machine_count = 1, .engine = options->engine, .core = options->core};
+		.machines = &machine,
+		.machine_count = 1,
+		.engine = options->engine,
+		.core = options->core,
+		.spread = options->spread ? ifr_cluster_replay : NULL,
+		.cluster = options->cluster,
+		.trace_file = options->trace,
+		.machine_specs = &options->machine,
+		.progress = options->spread && progress_wanted(false) ? progress_show_replay : NULL};
+	const bool dry = options->cluster && options->cluster->dry_run;
 	struct ifr_plan *plans = NULL;
 	struct ifr_counts *counters = NULL;
 	size_t count = 0;
@@ -319,7 +352,11 @@ static int replay_trace(const struct options *options, const struct ifr_machine 
 		result = print_aliases(options, replaying.trace, machine, plans, count, err);
 	else if (!result)
 		result = ifr_replay_plans(&replaying, plans, count, counters, err);
-	if (!result && !options->aliases) {
+	if (replaying.progress)
+		progress_clear();
+	if (!result && dry) {
+		result = cluster_option_print(options->cluster, err);
+	} else if (!result && !options->aliases) {
 		trace_notes_say(replaying.trace, options->trace, "counted");
 		result = print_counters(options, &replaying, plans, counters, count, err);
 		*damaged = ifr_trace_damage(replaying.trace);
@@ -353,6 +390,7 @@ out:
 	ifr_machine_free(machine);
 	ifr_strings_release(&options.plan_files);
 	ifr_plan_release(&options.layouts.parameters);
+	cluster_option_release(&options.cluster);
 	if (ifr_launch_interrupted())
 		return STOPPED_BY_INTERRUPT;
 	if (result)

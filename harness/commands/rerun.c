@@ -17,17 +17,17 @@
 #include "harness/output/output.h"
 #include "harness/report/report.h"
 
-enum { PROGRAMS_MOST = 2 };
-
 struct rerun {
 	const char *old;  /* as the user wrote it */
 	char *experiment; /* the recorded one's file, absolute */
 	char *work;       /* FILE.again: the unpacked bundle, or programs made from their kits; absolute */
 	bool bundled;
 	struct ifr_dataset dataset;
-	struct ifr_campaign_program programs[PROGRAMS_MOST];
-	struct ifr_kit kits[PROGRAMS_MOST];
-	char *paths[PROGRAMS_MOST], *user, *counters;
+	struct ifr_campaign_program programs[IFR_PROGRAMS_MAX];
+	struct ifr_kit kits[IFR_PROGRAMS_MAX];
+	struct ifr_strings files[IFR_PROGRAMS_MAX]; /* given instead of kits */
+	struct ifr_plan cure;
+	char *paths[IFR_PROGRAMS_MAX], *user, *counters;
 	struct ifr_strings argv;
 };
 
@@ -137,8 +137,30 @@ static int make_program(struct rerun *rerun, unsigned program, struct ifr_error 
 	return result;
 }
 
+/* The files of a campaign that was given its variants; layouts stand in their order. */
+static int find_files(struct rerun *rerun, unsigned program, struct ifr_error *err) {
+	struct ifr_strings *files = &rerun->files[program];
+	int result = 0;
+	for (size_t i = 0; i < rerun->dataset.variant_count && !result; i++) {
+		const struct ifr_dataset_variant *variant = &rerun->dataset.variants[i];
+		if (variant->program != program)
+			continue;
+		char *path = ifr_format("%s/given/%s", rerun->work, variant->sha256);
+		if (variant->layout != files->count + 1 || !has_digest(path, variant->sha256))
+			result = ifr_fail(err, IFR_E_USAGE, "%s does not hold the files that were measured", rerun->old);
+		ifr_strings_take(files, path);
+	}
+	if (!result && !files->count)
+		result = ifr_fail(err, IFR_E_USAGE, "%s was given no files", rerun->old);
+	rerun->paths[program] = result ? NULL : ifr_strdup(files->items[0]);
+	rerun->programs[program] = (struct ifr_campaign_program){.path = rerun->paths[program], .files = files};
+	return result;
+}
+
 static int find_program(struct rerun *rerun, unsigned program, struct ifr_error *err) {
 	const char *recorded = fact_of(rerun, "program", program), *key = fact_of(rerun, "kit", program);
+	if (rerun->bundled && key && !strcmp(key, IFR_KIT_OF_GIVEN_FILES))
+		return find_files(rerun, program, err);
 	const bool has_kit = key && strcmp(key, "none") != 0;
 	if (!recorded || !key || strpbrk(key, " ,") || !digest_of(rerun, program))
 		return ifr_fail(err, IFR_E_USAGE,
@@ -272,6 +294,19 @@ static const char *fact_unless_none(const struct ifr_dataset *dataset, const cha
 	return value && strcmp(value, "none") ? value : NULL;
 }
 
+/* Programs beyond the first that have a cure, and given files that run in contexts. */
+static int fill_sides(struct rerun *rerun, struct ifr_campaign *campaign, struct ifr_error *err) {
+	const char *cure = ifr_dataset_fact(&rerun->dataset, "cure"),
+			   *axes = ifr_dataset_fact(&rerun->dataset, "context axes");
+	int result = cure ? ifr_plan_parse(cure, strlen(cure), rerun->old, &rerun->cure, err) : 0;
+	if (!result && axes)
+		result = ifr_axes_parse(axes, &campaign->context_axes, err);
+	for (unsigned i = 1; i < campaign->program_count && cure; i++)
+		rerun->programs[i].cure = &rerun->cure;
+	campaign->files_in_contexts = ifr_dataset_fact(&rerun->dataset, "files in contexts");
+	return result;
+}
+
 static int fill_campaign(struct rerun *rerun, struct ifr_campaign *campaign, struct ifr_error *err) {
 	const struct ifr_dataset *dataset = &rerun->dataset;
 	const char *count = ifr_dataset_fact(dataset, "programs"), *seed = ifr_dataset_fact(dataset, "seed"),
@@ -284,7 +319,8 @@ static int fill_campaign(struct rerun *rerun, struct ifr_campaign *campaign, str
 			   *warmups = ifr_dataset_fact(dataset, "warmup runs"),
 			   *machine = ifr_dataset_fact(dataset, "machine");
 	int result = 0;
-	campaign->program_count = count && strtoul(count, NULL, 10) == 2 ? 2 : 1;
+	const unsigned long programs = count ? strtoul(count, NULL, 10) : 1;
+	campaign->program_count = programs > 1 && programs <= IFR_PROGRAMS_MAX ? (unsigned)programs : 1;
 	campaign->programs = rerun->programs;
 	for (unsigned i = 0; i < campaign->program_count && !result; i++)
 		result = find_program(rerun, i, err);
@@ -316,6 +352,8 @@ static int fill_campaign(struct rerun *rerun, struct ifr_campaign *campaign, str
 	campaign->options = ifr_dataset_fact(dataset, "options");
 	for (unsigned i = 0; i < campaign->program_count; i++)
 		campaign->programs_removed |= ifr_starts_with(rerun->paths[i], rerun->work);
+	if (!result)
+		result = fill_sides(rerun, campaign, err);
 	return result ? result : fill_command(rerun, campaign, err);
 }
 
@@ -343,8 +381,9 @@ static int compare(const struct rerun *rerun, const struct ifr_campaign *campaig
 }
 
 void rerun_close(struct rerun *rerun) {
-	for (int i = 0; i < PROGRAMS_MOST; i++) {
+	for (int i = 0; i < IFR_PROGRAMS_MAX; i++) {
 		ifr_kit_release(&rerun->kits[i]);
+		ifr_strings_release(&rerun->files[i]);
 		free(rerun->paths[i]);
 	}
 	ifr_dataset_release(&rerun->dataset);
@@ -353,12 +392,14 @@ void rerun_close(struct rerun *rerun) {
 	free(rerun->work);
 	free(rerun->user);
 	free(rerun->counters);
+	ifr_plan_release(&rerun->cure);
 	free(rerun);
 }
 
 int rerun_open(const char *old, struct ifr_campaign *campaign, struct rerun **opened, struct ifr_error *err) {
 	struct rerun *rerun = ifr_alloc(sizeof *rerun);
 	rerun->old = old;
+	ifr_plan_init(&rerun->cure);
 	rerun->work = ifr_format("%s.again", campaign->file);
 	*opened = rerun;
 	int result = open_recorded(rerun, err);

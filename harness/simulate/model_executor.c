@@ -58,7 +58,11 @@ static int replay_batch(struct ifr_model_executor *model, struct batch *batch, c
 	                                 .deadline_ns = model->deadline_ns,
 	                                 .progress = model->progress,
 	                                 .foresee = model->foresee,
-	                                 .data = model->data};
+	                                 .data = model->data,
+	                                 .spread = model->deadline_ns ? NULL : model->spread,
+	                                 .cluster = model->cluster,
+	                                 .trace_file = batch->recording,
+	                                 .machine_specs = &model->machine_spec};
 	struct ifr_counts *counts = ifr_alloc((batch->count + 1) * sizeof *counts);
 	int result = batch->count ? ifr_trace_open(batch->recording, &replay.trace, err) : 0;
 	if (!result && batch->count)

@@ -7,6 +7,9 @@
 #include "harness/exec/exec.h"
 #include "model/model.h"
 
+struct ifr_plan_replay;
+struct ifr_cluster;
+
 struct ifr_model_executor {
 	struct ifr_executor executor;
 	const struct ifr_machine *machine;
@@ -15,6 +18,11 @@ struct ifr_model_executor {
 	void (*progress)(double share, int64_t spent_ns);
 	void (*foresee)(void *data, size_t layouts, int64_t expected_ns); /* as in struct ifr_plan_replay */
 	void *data;
+	/* As in struct ifr_plan_replay, where there is no deadline; NULL: replays are made here. */
+	int (*spread)(struct ifr_plan_replay *replay, const struct ifr_plan *plans, size_t count,
+	              struct ifr_counts *counters, struct ifr_error *err);
+	struct ifr_cluster *cluster;
+	const char *machine_spec;
 	int64_t expected_ns;                   /* result: not 0 where a replay could not end in time */
 	size_t expected_layouts;               /* … of so many layouts */
 	const struct ifr_count_errors *errors; /* of the outcome that the owner takes */

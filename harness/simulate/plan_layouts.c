@@ -30,6 +30,13 @@ bool ifr_layout_needs_kit(const struct ifr_plan *plan) {
 	return ifr_plan_axes(plan) & program_axes() || plan->place_count;
 }
 
+bool ifr_layouts_need_kit(const struct ifr_plan *plans, size_t count) {
+	bool needs = false;
+	for (size_t i = 0; i < count; i++)
+		needs |= ifr_layout_needs_kit(&plans[i]);
+	return needs;
+}
+
 int ifr_layout_check_runtime(const struct ifr_plan *plan, struct ifr_error *err) {
 	if (plan->axis[IFR_AXIS_STACK].on && ifr_axis_setting_most(&plan->axis[IFR_AXIS_STACK], IFR_AXIS_STACK, 1))
 		return ifr_fail(

@@ -10,6 +10,8 @@
 
 /* Whether the layout of a plan needs the kit of the recorded program. */
 bool ifr_layout_needs_kit(const struct ifr_plan *plan);
+/* Whether any of them does. */
+bool ifr_layouts_need_kit(const struct ifr_plan *plans, size_t count);
 
 /* Makes the address map of a trace under a plan; the caller frees it (ifr_address_map_free). The builder is of the
  * recorded program's kit; NULL if the plan needs no kit. Errors: IFR_E_USAGE for axes that a replay cannot follow,

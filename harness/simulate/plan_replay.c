@@ -15,13 +15,6 @@
 
 enum { THREAD_LIMIT = 16 };
 
-static bool needs_kit(const struct ifr_plan *plans, size_t count) {
-	bool needs = false;
-	for (size_t i = 0; i < count; i++)
-		needs |= ifr_layout_needs_kit(&plans[i]);
-	return needs;
-}
-
 /* Refuses to move a library that the recorded run did not load. */
 static int check_mapped(const struct ifr_trace *trace, const char *library, struct ifr_error *err) {
 	const struct ifr_mapping *mappings;
@@ -266,11 +259,14 @@ int ifr_replay_plans(struct ifr_plan_replay *replay, const struct ifr_plan *plan
 	struct ifr_kit kit;
 	struct ifr_builder *builder = NULL;
 	int result = 0;
+	if (replay->spread)
+		return replay->spread(replay, plans, count, counters, err);
 	ifr_kit_init(&kit);
-	if (needs_kit(plans, count)) {
-		result = ifr_recorded_kit_load(replay->trace, &kit, err);
+	if (ifr_layouts_need_kit(plans, count)) {
+		if (!replay->kit)
+			result = ifr_recorded_kit_load(replay->trace, &kit, err);
 		if (!result)
-			result = ifr_builder_open(&kit, &builder, err);
+			result = ifr_builder_open(replay->kit ? replay->kit : &kit, &builder, err);
 	}
 	if (!result && count) {
 		/* The core replays one layout after another, so layouts need no groups. */

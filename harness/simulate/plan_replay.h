@@ -14,6 +14,8 @@
  * worth a second processor from so many layouts on. */
 enum { IFR_REPLAY_LANES = 64, IFR_REPLAY_VECTOR = 16, IFR_REPLAY_CORE = 4 };
 
+struct ifr_cluster;
+
 struct ifr_plan_replay {
 	struct ifr_trace *trace;
 	const struct ifr_machine *const *machines;
@@ -36,8 +38,15 @@ struct ifr_plan_replay {
 	/* Called once, as soon as the expected time of the whole replay is known; NULL: not. */
 	void (*foresee)(void *data, size_t layouts, int64_t expected_ns);
 	void *data;
-	const char *engine_name; /* results of ifr_replay_plans: the engine that ran */
-	int64_t expected_ns;     /* the expected time of the whole replay, where it cannot end in time; else 0 */
+	const char *engine_name;   /* results of ifr_replay_plans: the engine that ran */
+	int64_t expected_ns;       /* the expected time of the whole replay, where it cannot end in time; else 0 */
+	const struct ifr_kit *kit; /* of the recorded program; NULL: it is found by the trace */
+	/* Replays in pieces elsewhere (cluster/cluster.h), without sets, sites and a deadline; NULL: here. */
+	int (*spread)(struct ifr_plan_replay *replay, const struct ifr_plan *plans, size_t count,
+	              struct ifr_counts *counters, struct ifr_error *err);
+	struct ifr_cluster *cluster;      /* for it */
+	const char *trace_file;           /* for it */
+	const char *const *machine_specs; /* for it: each machine as ifr_machine_open took it */
 };
 
 /* Counts the events of the trace under each plan on each machine and stores those of plan p on machine m in

@@ -11,6 +11,8 @@ setup_file() {
 	use_own_kits
 	build_sql
 	interfero-gcc -O1 "$programs/subject.c" -o subject
+	cp subject other
+	interfero record -q -o subject.trace -- ./subject >/dev/null
 }
 
 setup() {
@@ -40,8 +42,9 @@ whole() {
 	[ "$(sql "$1" "SELECT count(*) FROM run r WHERE NOT EXISTS (SELECT 1 FROM sample WHERE run = r.id)")" -eq 0 ]
 	[ "$(sql "$1" "SELECT count(*) FROM sample s WHERE NOT EXISTS (SELECT 1 FROM run WHERE id = s.run)")" -eq 0 ]
 	[ "$(sql "$1" "SELECT value FROM fact WHERE name='complete'")" = yes ]
-	# The twins of the design: one of each two layouts.
-	[ "$(sql "$1" "SELECT count(*) FROM run WHERE twin")" -eq $((($2 + 1) / 2)) ]
+	# The twins of the design, once each: one of each two layouts, in all programs.
+	[ "$(sql "$1" "SELECT max(n) FROM (SELECT count(*) AS n FROM run JOIN variant v ON v.id = variant WHERE twin
+		GROUP BY layout / 2, program)")" -eq 1 ]
 }
 
 bench=(interfero bench --counters clock --seed 7)
@@ -68,23 +71,27 @@ slow() {
 	interfero-gcc -O1 slow.c -o slow
 }
 
+# some_are_gathered FOLDER COUNT
 some_are_gathered() {
-	[ "$(find slow.exp.pieces -name '*.done' 2>/dev/null | wc -l)" -ge "$1" ]
+	# shellcheck disable=SC2086 # the folder may be a pattern
+	[ "$(find $1 -name '*.done' 2>/dev/null | wc -l)" -ge "$2" ]
 }
 
-@test "a node dies, the controller restarts, and the submitting process is killed" {
-	slow
-	local submitter
-	"${bench[@]}" -q --on slurm:pieces=4 -n 15 -r 5 -o slow.exp -- ./slow >/dev/null 2>&1 3>&- &
+# disturb FOLDER COUNT COMMAND...: the command's submitter dies by -9 once COUNT pieces are gathered, and with it a node
+# and the controller; the same command, begun before the controller comes back, ends well. Its output is in report.
+disturb() {
+	local folder=$1 count=$2 submitter
+	shift 2
+	"$@" >/dev/null 2>&1 3>&- &
 	submitter=$!
-	await 60 some_are_gathered 2 || say "$(tail slow.exp.pieces/log*)"
+	await 60 some_are_gathered "$folder" "$count" || say "$(tail "$folder"/log*)"
 	kill -9 $submitter
 	wait $submitter || true
 	kill_node n2
 	kill_daemon slurmctld
 	# Nobody is there: what runs, runs on, and the rest waits.
 	sleep 1
-	"${bench[@]}" --on slurm:pieces=4 -n 15 -r 5 -o slow.exp -- ./slow >report 2>errors 3>&- &
+	"$@" >report 2>errors 3>&- &
 	submitter=$!
 	sleep 2
 	start_controller
@@ -92,10 +99,59 @@ some_are_gathered() {
 		hurry
 		! kill -0 $submitter 2>/dev/null
 	}
-	await 90 has_ended || say "$(squeue -r) $(sinfo -N)"
+	await 100 has_ended || say "$(squeue -r) $(sinfo -N)"
 	wait $submitter || say "$(cat errors) $(squeue) $(sinfo -N)"
+}
+
+@test "a node dies, the controller restarts, and the submitting process is killed" {
+	slow
+	disturb slow.exp.pieces 2 "${bench[@]}" --on slurm:pieces=4 -n 15 -r 5 -o slow.exp -- ./slow
 	whole slow.exp 15 5
 	[ ! -e slow.exp.pieces ]
+}
+
+@test "a comparison loses no run and counts none twice when all dies, and its pairs ran on one node" {
+	slow
+	cp slow slower
+	disturb c.exp.pieces 2 interfero compare --counters clock --seed 7 --on slurm:pieces=4 -n 10 -r 3 -o c.exp ./slow ./slower
+	whole c.exp 21 3
+	[ ! -e c.exp.pieces ]
+	grep -q "no change\|inconclusive" report || say "$(cat report)"
+	[ "$(sql c.exp 'SELECT count(DISTINCT host) FROM run JOIN node n ON n.id = node')" -ge 2 ]
+	[ "$(sql c.exp 'SELECT count(*) FROM (SELECT 1 FROM run r JOIN variant v ON v.id = r.variant WHERE NOT twin
+		GROUP BY layout, repetition HAVING count(DISTINCT node) > 1)')" -eq 0 ]
+}
+
+@test "a replay of 1,000 layouts over four nodes has the bytes of one made here, whatever dies" {
+	local replay=(interfero replay -n 999 --seed 3 --json --machine haswell,l1d.ways=4 ../subject.trace)
+	"${replay[@]}" >here
+	disturb ../subject.trace.*.pieces 3 "${replay[@]}" --on slurm:pieces=40
+	cmp here report
+	[ -z "$(find .. -name '*.pieces')" ]
+	replay=(interfero replay -n 6 --core=sampled --json ../subject.trace)
+	"${replay[@]}" >here
+	"${replay[@]}" --on slurm:pieces=3 >report
+	cmp here report
+}
+
+@test "audits, searches and predictions hand their work over, too" {
+	interfero audit -q --counters clock --triggers environment,functions --cures 0 -r 3 --on slurm:pieces=4 -o a -- ../subject
+	local file
+	for file in a/*.exp; do
+		[ "$(sql $file "SELECT value FROM fact WHERE name='complete'")" = yes ]
+		[ "$(sql $file 'SELECT count(*) FROM run WHERE node = 0')" -eq 0 ]
+	done
+	run interfero optimize -q --counters clock -n 8 -r 2 --candidates 20 --rounds 1 --each 3 --contexts 3 --for worst \
+		--on slurm:pieces=3 -o o -- ../subject
+	[ "$status" -le 1 ] || say "$output"
+	for file in o/*.exp; do
+		[ "$(sql $file "SELECT value FROM fact WHERE name='complete'")" = yes ]
+		[ "$(sql $file 'SELECT count(*) FROM run WHERE node = 0')" -eq 0 ]
+	done
+	interfero bench -q --counters clock,model -n 12 -r 2 -o p.exp -- ../subject >/dev/null
+	interfero predict p.exp >here
+	interfero predict --on slurm:pieces=5 p.exp >report
+	cmp here report
 }
 
 @test "a piece that ran twice counts once, a forged bundle runs nowhere, and Slurm's refusal is reported" {
@@ -118,8 +174,12 @@ some_are_gathered() {
 	"${bench[@]}" --on slurm:pieces=2,constraint=big,constraint=small --dry-run -n 6 -r 4 -- ../subject >plan
 	grep -q "^16 pieces: 6 layouts and the shipped one, 4 runs" plan
 	[ "$(grep -c '^sbatch ' plan)" -eq 2 ]
-	grep -q -e '--constraint=big .*--array=0-7 ' plan
-	grep -q -e '--constraint=small .*--array=8-15 ' plan
+	grep -q -e '--constraint=big .*--array=0-1,4-5,8-9,12-13 ' plan
+	grep -q -e '--constraint=small .*--array=2-3,6-7,10-11,14-15 ' plan
+	interfero compare --counters clock --on slurm:pieces=2 --dry-run -n 6 -r 4 ../subject ../other >plan
+	grep -q "^8 pieces: 6 layouts and the shipped one, 4 runs" plan
+	interfero replay --on slurm --dry-run -n 999 ../subject.trace >plan
+	grep -q "^16 pieces: 1000 layouts" plan
 	[ -z "$(squeue -h)" ]
 	[ "$(find . -name '*.exp*' | wc -l)" -eq 0 ]
 }
