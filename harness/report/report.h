@@ -10,6 +10,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "harness/analysis/analysis.h"
+#include "harness/report/spread_table.h"
 
 /* --- one experiment ------------------------------------------------------------------------------------------- */
 
@@ -55,25 +56,6 @@ void ifr_report_table_head(struct ifr_buffer *out);
 int ifr_report_table_row(const struct ifr_analysis *analysis, const char *counter, struct ifr_buffer *out,
                          struct ifr_error *err);
 void ifr_report_table_foot(const struct ifr_analysis *analysis, const char *counter, struct ifr_buffer *out);
-
-/* How far the layouts of several programs lie from their mean, in percent. Ref: Wang and Jiménez 2011, figure 1. */
-struct ifr_spread {
-	char *program;
-	double *percent; /* medians of the random layouts, ascending */
-	size_t count;
-	double deviation, shipped, bandwidth; /* shipped: NaN if it did not run; bandwidth: 0 without a density */
-};
-struct ifr_spreads {
-	struct ifr_spread *items;
-	size_t count;
-};
-/* Errors: IFR_E_USAGE for less than three random layouts, or equal ones. */
-int ifr_spreads_add(struct ifr_spreads *spreads, const struct ifr_analysis *analysis, struct ifr_error *err);
-void ifr_spreads_text(const struct ifr_spreads *spreads, struct ifr_buffer *out);
-/* Writes violins side by side as spread.gp, spread.svg and spread.pdf into a folder, which is made. Errors:
- * IFR_E_ENVIRONMENT without gnuplot or where it fails. */
-int ifr_spreads_figure(const struct ifr_spreads *spreads, const char *dir, struct ifr_error *err);
-void ifr_spreads_release(struct ifr_spreads *spreads);
 
 /* --- attribution, calibration, forecast ----------------------------------------------------------------------- */
 
