@@ -40,12 +40,9 @@ static void place_loads(struct prefetch_row *row, bool loops) {
 
 /* Whether a statement is the call that the row's load depends on. */
 static bool caller_p(gimple *statement, const struct prefetch_row *row) {
-	if (!is_gimple_call(statement) || !gimple_call_fndecl(statement) || !gimple_has_location(statement) ||
-	    DECL_ORIGIN(gimple_call_fndecl(statement)) != row->callee)
-		return false;
-	tree function = prefetch_source_function(statement);
-	return prefetch_names_p(function, row->advice->caller, NULL) &&
-	       gimple_lineno(statement) == (int)(DECL_SOURCE_LINE(DECL_ORIGIN(function)) + row->advice->caller_line);
+	return is_gimple_call(statement) && gimple_call_fndecl(statement) &&
+	       DECL_ORIGIN(gimple_call_fndecl(statement)) == row->callee &&
+	       prefetch_calls_from_p(row, statement, prefetch_source_function(statement));
 }
 
 static void place_calls(struct prefetch_row *row) {
@@ -82,10 +79,27 @@ static bool wanted_p() {
 	return !(flag_sanitize & (SANITIZE_ADDRESS | SANITIZE_HWADDRESS | SANITIZE_THREAD));
 }
 
+static const pass_data clone_data = {
+	SIMPLE_IPA_PASS, "interfero_prefetch_clones", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa, 0, 0, 0, 0};
 static const pass_data prefetch_data = {
 	GIMPLE_PASS, "interfero_prefetch", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa, 0, 0, 0, 0};
 static const pass_data late_prefetch_data = {
 	GIMPLE_PASS, "interfero_prefetch_rest", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa, 0, 0, 0, 0};
+
+class clone_pass : public simple_ipa_opt_pass {
+  public:
+	clone_pass() : simple_ipa_opt_pass(clone_data, g) {
+	}
+	bool gate(function *) final override {
+		return wanted_p() && optimize > 0;
+	}
+	unsigned execute(function *) final override {
+		for (size_t i = 0; i < unit->prefetches.count; i++)
+			if (rows[i].advice->context == IFR_PREFETCH_CALL)
+				prefetch_copy_function(&rows[i]);
+		return 0;
+	}
+};
 
 class prefetch_pass : public gimple_opt_pass {
   public:
@@ -130,6 +144,7 @@ void ifr_prefetch_register(struct ifr_unit *compiled) {
 	rows = XCNEWVEC(struct prefetch_row, unit->prefetches.count + 1);
 	for (size_t i = 0; i < unit->prefetches.count; i++)
 		rows[i].advice = &unit->prefetches.items[i];
+	gcc_register_pass(new clone_pass(), PASS_POS_INSERT_AFTER, "opt_local_passes");
 	gcc_register_pass(new prefetch_pass(), PASS_POS_INSERT_BEFORE, "ivopts");
 	gcc_register_pass(new late_prefetch_pass(), PASS_POS_INSERT_BEFORE, "optimized");
 	register_callback("interfero", PLUGIN_FINISH_UNIT, report, NULL);

@@ -18,12 +18,19 @@ struct prefetch_row {
 	tree callee;
 	unsigned parameter;
 	HOST_WIDE_INT offset;
+	tree copy; /* the copy of the callee for that call; NULL_TREE: none */
 };
 
 /* prefetch_loads.cc: whether a function, or one that was inlined into it, has the name and file of a row. */
 bool prefetch_names_p(tree function, const char *name, const char *file);
-/* The function in the source that a statement comes from: the current one, or one inlined into it. */
-tree prefetch_source_function(gimple *statement);
+/* The function in the source that a statement of a function comes from: that one, or one inlined into it. */
+tree prefetch_source_function_of(gimple *statement, tree whole);
+/* The same of a statement of the current function. */
+static inline tree prefetch_source_function(gimple *statement) {
+	return prefetch_source_function_of(statement, current_function_decl);
+}
+/* Whether a call in a function of the source is the one from which the row's load misses. */
+bool prefetch_calls_from_p(const struct prefetch_row *row, gimple *call, tree function);
 /* Adds the statements of the current function that load what the row names; marks the row as seen. */
 void prefetch_find_loads(struct prefetch_row *row, vec<gimple *> *found);
 
@@ -31,6 +38,12 @@ void prefetch_find_loads(struct prefetch_row *row, vec<gimple *> *found);
  * GCC's analyses of loops are there. Return why not, or NULL. */
 const char *prefetch_place_load(gimple *load, struct prefetch_row *row, bool loops);
 const char *prefetch_place_call(gimple *call, struct prefetch_row *row);
+/* Notes a load behind a parameter, whose prefetch stands before the call, for the callers, which GCC compiles later.
+ * Returns false for other loads. */
+bool prefetch_note_parameter(gimple *load, struct prefetch_row *row);
+
+/* prefetch_clone.cc: gives the call that the row names a copy of its function, if the row's load needs one. */
+void prefetch_copy_function(struct prefetch_row *row);
 
 /* The address of a place in memory ahead of time: prefetch_address.cc. */
 struct prefetch_address {

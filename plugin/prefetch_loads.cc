@@ -10,7 +10,7 @@ bool prefetch_names_p(tree function, const char *name, const char *file) {
 	       (!file || !strcmp(lbasename(DECL_SOURCE_FILE(origin)), file));
 }
 
-tree prefetch_source_function(gimple *statement) {
+tree prefetch_source_function_of(gimple *statement, tree whole) {
 	for (tree block = gimple_block(statement); block && TREE_CODE(block) == BLOCK;
 	     block = BLOCK_SUPERCONTEXT(block))
 		if (inlined_function_outer_scope_p(block)) {
@@ -18,7 +18,12 @@ tree prefetch_source_function(gimple *statement) {
 			if (origin && TREE_CODE(origin) == FUNCTION_DECL)
 				return origin;
 		}
-	return current_function_decl;
+	return whole;
+}
+
+bool prefetch_calls_from_p(const struct prefetch_row *row, gimple *call, tree function) {
+	return gimple_has_location(call) && prefetch_names_p(function, row->advice->caller, NULL) &&
+	       gimple_lineno(call) == (int)(DECL_SOURCE_LINE(DECL_ORIGIN(function)) + row->advice->caller_line);
 }
 
 /* Whether the text of a source line is the advised one; without either, it is. */

@@ -186,8 +186,7 @@ static bool place_chain(gimple *load, const struct prefetch_row *row) {
 
 /* --- calls ------------------------------------------------------------------------------------------------------- */
 
-/* Notes a load behind a parameter for the callers, which GCC compiles later. */
-static bool note_parameter(gimple *load, struct prefetch_row *row) {
+bool prefetch_note_parameter(gimple *load, struct prefetch_row *row) {
 	tree reference = gimple_assign_rhs1(load), pointer = prefetch_base(reference);
 	poly_int64 offset;
 	if (!pointer || !SSA_NAME_IS_DEFAULT_DEF(pointer) || !SSA_NAME_VAR(pointer) ||
@@ -232,9 +231,9 @@ const char *prefetch_place_call(gimple *call, struct prefetch_row *row) {
 
 const char *prefetch_place_load(gimple *load, struct prefetch_row *row, bool loops) {
 	if (row->advice->context == IFR_PREFETCH_CALL) {
-		if (note_parameter(load, row))
+		if (prefetch_note_parameter(load, row))
 			return "its call is not in this unit, or is compiled before it";
-		if (row->advice->only_in_context)
+		if (row->copy ? row->copy != current_function_decl : row->advice->only_in_context)
 			return "its address is not a parameter's, and it only pays in calls from one place";
 	}
 	row->why = NULL;

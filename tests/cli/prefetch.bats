@@ -52,12 +52,13 @@ all_kinds() {
 	advise kinds.c look LOOK distance=3
 	advise kinds.c chains CHAINS distance=2
 	advise kinds.c divided DIVIDED number=2 distance=8
+	advise kinds.c walk WALK context=call "caller=walk_hot@$(from kinds.c HOT walk_hot)" always=0
 	advise kinds.c compare COMPARE context=call "caller=calls@$(from kinds.c CALL calls)"
 }
 
 @test "lists, trees, tables, chains, strides and calls are prefetched; outputs are the same at every level" {
 	all_kinds
-	local level
+	local level calls
 	for level in $(at_depth "-O0 -O2 -Os" "-O0 -Og -O1 -O2 -O3 -Os -Ofast"); do
 		gcc $level -g kinds.c -o plain
 		INTERFERO_PREFETCH=advice interfero-gcc $level -g kinds.c -o kinds 2>said
@@ -69,6 +70,12 @@ all_kinds() {
 			for name in list gather strided visit look divided calls; do [ "$(prefetches kinds $name)" -ge 1 ] || say "$name"; done
 			# Of chains that begin in a loop: the next node, and the beginning of a later chain.
 			[ "$(prefetches kinds chains)" = 2 ]
+			# A copy of the function, for the call that misses.
+			[ "$(prefetches kinds walk)" = 0 ]
+			[ "$(prefetches kinds walk.prefetched.0)" = 1 ]
+			calls=$(objdump -d kinds | awk '/^[0-9a-f]+ <walk_/ { f = $2 } /call.*<walk/ && f { print f $NF; f = "" }' | sort)
+			[ "$calls" = "<walk_cold>:<walk>
+<walk_hot>:<walk.prefetched.0>" ] || say "$calls"
 			# The calls that always hit are left alone.
 			[ "$(prefetches kinds calls)" = 1 ]
 			[ "$(prefetches kinds compare)" = 0 ]

@@ -95,6 +95,24 @@ static struct tree *grow(int depth) {
 	return t;
 }
 
+static struct node *first;
+
+/* The address of its load comes from no parameter. */
+static __attribute__((noinline)) long walk(long start) {
+	long sum = start;
+	for (const struct node *p = first; p; p = p->next)
+		sum += p->value; /* WALK */
+	return sum;
+}
+
+long walk_cold(long n) {
+	return walk(n) + 1; /* COLD */
+}
+
+long walk_hot(long n) {
+	return walk(n) + 2; /* HOT */
+}
+
 int main(void) {
 	struct node *head = NULL;
 	int index[1000];
@@ -112,6 +130,8 @@ int main(void) {
 		values[i] = i;
 	printf("%ld %ld %ld %ld %ld %ld\n", list(head), gather(index, table, 1000), strided(table, 4096),
 	       visit(grow(12)), look(table, table, 4000, 4095), calls(1000));
+	first = head;
+	printf("%ld %ld\n", walk_cold(1), walk_hot(2));
 	struct node *buckets[64] = {NULL};
 	for (struct node *p = head, *next; p; p = next) {
 		next = p->next;
