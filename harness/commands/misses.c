@@ -113,9 +113,11 @@ static int print_advice(const struct misses_options *options, const struct misse
 		misses_advice_keep(result, trace, &built, &advice);
 	else
 		misses_advice_make(result, trace, &advice);
+	if (options->measured)
+		status = misses_advice_measure(options->measured, &advice, err);
 	(options->json ? misses_advice_print_json : misses_advice_print)(result, &advice, &text);
 	misses_advice_print_file(result, &advice, &file);
-	if (options->output)
+	if (!status && options->output)
 		status = ifr_file_write(options->output, ifr_buffer_text(&file), file.length, 0666, err);
 	if (!status)
 		status = ifr_command_print(&text, err);

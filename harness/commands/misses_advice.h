@@ -25,6 +25,9 @@ void misses_advice_make(const struct misses_result *result, struct ifr_trace *tr
 /* Judges prefetches by a result of the program that was built with them, and keeps those that pay: misses_built.c. */
 void misses_advice_keep(const struct misses_result *result, const struct ifr_trace *trace,
                         const struct ifr_prefetches *built, struct misses_advice *advice);
+/* Leaves all out unless the comparison of the programs without and with them, as `interfero compare --json` prints it,
+ * found the second faster. Errors: IFR_E_USAGE for another file; those of ifr_file_read_named. */
+int misses_advice_measure(const char *path, struct misses_advice *advice, struct ifr_error *err);
 /* Notes why a load has none; takes over `why`. */
 void misses_advice_leave(struct misses_advice *advice, const char *load, char *why);
 void misses_advice_release(struct misses_advice *advice);

@@ -4,9 +4,11 @@
  * A prefetch of use hides as many cycles as pass from it to the reference, at most those of a miss. All prefetches cost,
  * also those of lines that are there already. The instructions have the lines of their loads, or of the call that they
  * stand before (plugin/prefetch_place.cc). */
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/file.h"
 #include "harness/commands/misses_advice.h"
 
 static bool names_match(const char *name, const struct ifr_source_position *source) {
@@ -87,4 +89,38 @@ void misses_advice_keep(const struct misses_result *result, const struct ifr_tra
 		judge(result, &count, built->items[i], advice);
 	}
 	ifr_load_positions_release(positions, prefetches->count);
+}
+
+/* --- the clock --------------------------------------------------------------------------------------------------- */
+
+/* Leaves all loads out that are still advised. */
+static void leave_all(struct misses_advice *advice, double change_pct, double low_pct, double high_pct) {
+	for (size_t i = 0; i < advice->prefetches.count; i++) {
+		const struct ifr_prefetch *prefetch = &advice->prefetches.items[i];
+		char *load = ifr_format("%s, line %u", prefetch->function, prefetch->line);
+		misses_advice_leave(advice, load,
+		                    ifr_format("by the clock the build is not faster: %+.1f%% (%+.1f to %+.1f%%)",
+		                               change_pct, low_pct, high_pct));
+		free(load);
+	}
+	ifr_prefetches_release(&advice->prefetches);
+}
+
+int misses_advice_measure(const char *path, struct misses_advice *advice, struct ifr_error *err) {
+	struct ifr_buffer text = {0};
+	double ratio = 0, low = 0, high = 0;
+	int result = ifr_file_read_named(path, IFR_PREFETCH_FILE_MOST, &text, err);
+	if (result)
+		return result;
+	json_t *root = json_loadb(ifr_buffer_text(&text), text.length, 0, NULL);
+	json_t *overview = json_object_get(root, "overview");
+	if (json_array_size(overview) != 1 || json_unpack(json_array_get(overview, 0), "{s:F, s:{s:F, s:F}}", "ratio",
+	                                                  &ratio, "interval", "low", &low, "high", &high))
+		result = ifr_fail(err, IFR_E_USAGE,
+		                  "%s is no result of one comparison: make it by \"interfero compare --json\"", path);
+	else if (high >= 1)
+		leave_all(advice, 100 * (ratio - 1), 100 * (low - 1), 100 * (high - 1));
+	json_decref(root);
+	ifr_buffer_release(&text);
+	return result;
 }

@@ -23,7 +23,8 @@ enum {
 	KEY_MEMORY,
 	KEY_OBJECTS,
 	KEY_ADVISE,
-	KEY_BUILT
+	KEY_BUILT,
+	KEY_MEASURED
 };
 
 enum { LOADS_USUAL = 15, LOADS_MOST = 1000, OVERHEAD_USUAL = 2 };
@@ -153,6 +154,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case KEY_BUILT:
 		options->built = argument;
 		return 0;
+	case KEY_MEASURED:
+		options->measured = argument;
+		return 0;
 	case 'o':
 		options->output = argument;
 		return 0;
@@ -161,6 +165,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 			argp_error(state, "-o is the file that --advise writes: add --advise");
 		if (options->built && !options->advise)
 			argp_error(state, "--built is for advice: add --advise");
+		if (options->measured && !options->built)
+			argp_error(state, "--measured judges the prefetches of a build: add --built");
 		return 0;
 	case 'j':
 		options->json = true;
@@ -206,6 +212,10 @@ static const struct argp_option table[] = {
      4},
 	{"built", KEY_BUILT, "FILE", 0,
      "With --advise: the program was built with the prefetches of this file; keep those that pay", 4},
+	{"measured", KEY_MEASURED, "FILE", 0,
+     "With --built: keep none unless that build is faster by the clock. The file is what \"interfero compare --json\" "
+     "printed of the programs without and with the prefetches",
+     4},
 	{NULL, 'o', "FILE", 0, "Write the advice to this file, for INTERFERO_PREFETCH=FILE make CC=interfero-gcc", 4},
 	{"figures", 'F', "DIR", 0,
      "Also draw the contexts' miss ratios, what they mispredict and the run's time (SVG, PDF)", 5},

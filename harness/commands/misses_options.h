@@ -23,9 +23,10 @@ struct misses_options {
 	size_t length_count;
 	enum ifr_core_use core;
 	bool json, quiet, advise;
-	const char *figures; /* a folder; NULL: none */
-	const char *built;   /* the file of prefetches that the program was built with; NULL: none */
-	const char *output;  /* the file of advice; NULL: none */
+	const char *figures;  /* a folder; NULL: none */
+	const char *built;    /* the file of prefetches that the program was built with; NULL: none */
+	const char *measured; /* the file of a comparison by the clock; NULL: none */
+	const char *output;   /* the file of advice; NULL: none */
 };
 
 /* Fills in the defaults; the parser's input (ifr_misses_argp). */

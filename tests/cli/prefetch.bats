@@ -221,6 +221,19 @@ before_and_after() {
 	[ "$(grep ^load kept | sed 's/.*caller=\([a-z]*\)@.*/\1/')" = create ] || say "$(cat kept)"
 	[ "$(jq -c '[.left[].load | split(",")[0]]' result)" = '["look_up","nowhere"]' ]
 	grep -q 'look_up, line .*: 0.0% of its prefetches are of use' kept
+	# The clock has the last word.
+	again() {
+		within 60 interfero misses "${lru[@]}" --latency 20 --contexts 1 --advise --built phases.prefetch "$@" -- ./phases
+	}
+	echo '{"overview": [{"ratio": 0.95, "interval": {"low": 0.93, "high": 0.97}}]}' >faster.json
+	echo '{"overview": [{"ratio": 1.028, "interval": {"low": 1.014, "high": 1.043}}]}' >slower.json
+	again --measured faster.json -o kept >result
+	[ "$(grep -c ^load kept)" = 1 ]
+	again --measured slower.json -o none >result
+	[ "$(grep -c ^load none)" = 0 ]
+	grep -q 'by the clock the build is not faster: +2.8% (+1.4 to +4.3%)' none
+	not again --measured advised 2>said
+	grep -q 'no result of one comparison' said
 	not interfero misses --built kept -- ./phases 2>said
 	grep -q 'built is for advice' said
 	not interfero misses --advise --built missing -- ./phases 2>said
