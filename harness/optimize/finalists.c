@@ -164,6 +164,10 @@ int search_run_final(struct search *search, struct ifr_error *err) {
 			best = &finalists[i];
 	if (best && !search->stages.interrupted)
 		result = search_confirm(search, best, err);
+	/* By the worst case a layout may be better and not faster. */
+	if (best && !result && search->optimum->found && !search->stages.interrupted &&
+	    search->optimum->goal != IFR_GOAL_WORST)
+		result = search_confirm_again(search, &best->candidate, err);
 	if (best && !result && search->optimum->found && !search->stages.interrupted)
 		result = search_try_robustness(search, &best->candidate, err);
 	if (best && !result && search->optimum->found)

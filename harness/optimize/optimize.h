@@ -102,6 +102,8 @@ struct ifr_optimum {
 	bool faster, slower;         /* in that mean */
 	struct ifr_worst_case worst; /* of the confirmation's contexts */
 	enum ifr_goal goal;
+	bool again_tried;
+	struct ifr_survival again; /* of a layout that was faster: a second confirmation in other contexts */
 	/* Of a layout that is faster, or better in the worst case: */
 	bool edit_tried;
 	struct ifr_survival edit;      /* a small edit of the source */

@@ -102,6 +102,14 @@ static void put_verdict(const struct ifr_optimum *o, const char *program, struct
 		         o->measured);
 	else if (o->goal == IFR_GOAL_WORST)
 		put_worst_verdict(o, program, out);
+	else if (o->again_tried && !o->again.skipped && !o->faster)
+		put_line(
+			out, "",
+			"No layout found is faster: of the best of the search a first confirmation tells %+.1f %% %s against the "
+			"shipped one (95 %% interval %+.1f to %+.1f %%), and a second in other contexts %+.1f %% (%+.1f to %+.1f "
+			"%%) %s.",
+			percent(o->ratio), o->confirmed->metric, percent(o->interval.low), percent(o->interval.high),
+			percent(o->again.ratio), percent(o->again.interval.low), percent(o->again.interval.high), runs);
 	else if (o->goal == IFR_GOAL_ROBUST && o->faster && !o->found)
 		put_line(
 			out, "",
@@ -158,7 +166,13 @@ static void put_skipped(const char *what, const char *why, struct ifr_buffer *ou
 
 /* The part of the gain that a small edit leaves and that other machines have. */
 static void put_robustness(const struct ifr_optimum *o, struct ifr_buffer *out) {
-	const struct ifr_survival *edit = &o->edit;
+	const struct ifr_survival *edit = &o->edit, *again = &o->again;
+	if (o->again_tried && again->skipped)
+		put_skipped("a second confirmation", again->skipped, out);
+	else if (o->again_tried && o->faster)
+		put_line(out, "  - ",
+		         "A second confirmation, in other contexts: %+.1f %% (95 %% interval %+.1f to %+.1f %%).",
+		         percent(again->ratio), percent(again->interval.low), percent(again->interval.high));
 	if (!o->edit_tried)
 		return;
 	if (edit->skipped)

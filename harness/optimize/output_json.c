@@ -90,6 +90,7 @@ void ifr_optimum_json(const struct ifr_optimum *o, const char *program, struct i
 	ifr_json_set(document, "found", json_boolean(o->found));
 	ifr_json_set(document, "faster", json_boolean(o->faster));
 	optimum_set_confirmation(o, document);
+	ifr_json_set(document, "again", o->again_tried ? survival_json("again", &o->again) : json_null());
 	ifr_json_set(document, "robustness", robustness_json(o));
 	ifr_json_set(document, "layouts_predicted", ifr_json_count(o->predicted));
 	ifr_json_set(document, "layouts_measured", ifr_json_count(o->measured));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The part of a gain that survives a small edit, and that described machines have, too. Contexts and held-out arguments
+/* The part of a gain that a second confirmation finds again, that survives a small edit, and that described machines have,
+ * too. Contexts and held-out arguments
  * are the confirmation's (confirmation.c). */
 #include <math.h>
 #include <stdlib.h>
@@ -12,18 +13,18 @@
 /* A modelled change within the margin is none, as for compare: a longer symbol table alone costs the loader time. */
 static const double normal_95 = 1.959964, margin = 0.01;
 
-/* --- a small edit ------------------------------------------------------------------------------------------------ */
+/* --- a second confirmation, and a small edit --------------------------------------------------------------------- */
 
-/* Compares the edited shipped layout with the edited best one in all workloads. */
-static int run_edited(struct stages *stages, const struct ifr_plan *const *plans, struct ifr_survival *survival,
-                      struct ifr_error *err) {
+/* Compares two layouts in all workloads, in contexts of the stage's own. parts: of the rest of the budget. */
+static int run_pair(struct stages *stages, const char *stage, size_t parts, const struct ifr_plan *const *plans,
+                    struct ifr_survival *survival, struct ifr_error *err) {
 	const struct ifr_optimization *request = stages->search;
-	const size_t count = request->workload_count, parts = count + (request->machines && request->machines->count);
+	const size_t count = request->workload_count;
 	struct ifr_confirmed *confirmed = ifr_alloc(count * sizeof *confirmed);
 	int result = 0;
 	for (size_t i = 0; i < count && !result; i++) {
-		const struct contexts_request contexts = {.name = "edit",
-		                                          .folder = "edit",
+		const struct contexts_request contexts = {.name = stage,
+		                                          .folder = stage,
 		                                          .workload = &request->workloads[i],
 		                                          .share = 1 / (double)(parts - i),
 		                                          .plans = plans,
@@ -45,6 +46,27 @@ static int run_edited(struct stages *stages, const struct ifr_plan *const *plans
 	return result;
 }
 
+/* The parts of the budget that the stages from the edit on share. */
+static size_t parts_of_edit(const struct ifr_optimization *request) {
+	return request->workload_count + (request->machines && request->machines->count);
+}
+
+int search_confirm_again(struct search *search, const struct candidate *best, struct ifr_error *err) {
+	struct stages *stages = &search->stages;
+	struct ifr_optimum *optimum = search->optimum;
+	const struct ifr_plan *const plans[2] = {NULL, &best->plan};
+	const size_t parts = stages->search->workload_count + parts_of_edit(stages->search);
+	struct ifr_error why = {0};
+	optimum->again_tried = true;
+	if (run_pair(stages, "again", parts, plans, &optimum->again, &why))
+		optimum->again.skipped = ifr_strdup(why.message);
+	if (ifr_launch_interrupted() || stages->interrupted)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted");
+	optimum->found = optimum->again.skipped || optimum->again.interval.high < 1;
+	optimum->faster = optimum->found;
+	return 0;
+}
+
 static void try_edit(struct search *search, const struct candidate *best, struct ifr_survival *survival) {
 	struct stages *stages = &search->stages;
 	struct small_edit edit;
@@ -58,7 +80,7 @@ static void try_edit(struct search *search, const struct candidate *best, struct
 		for (int i = 0; i < 2; i++)
 			small_edit_apply(&edit, &plans[i]);
 		survival->what = small_edit_describe(&edit);
-		result = run_edited(stages, both, survival, &why);
+		result = run_pair(stages, "edit", parts_of_edit(stages->search), both, survival, &why);
 		ifr_plan_release(&plans[0]);
 		ifr_plan_release(&plans[1]);
 	}

@@ -122,6 +122,7 @@ void ifr_optimum_release(struct ifr_optimum *optimum) {
 		free(optimum->confirmed[i].metric);
 	}
 	free(optimum->confirmed);
+	free(optimum->again.skipped);
 	free(optimum->edit.what);
 	free(optimum->edit.skipped);
 	for (size_t i = 0; i < optimum->machine_count; i++) {

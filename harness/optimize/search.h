@@ -60,6 +60,10 @@ int search_compare_in_contexts(struct stages *stages, const struct contexts_requ
  * as of campaigns and comparisons; IFR_E_USAGE for arguments that are no words. */
 int search_confirm(struct search *search, const struct trial *best, struct ifr_error *err);
 
+/* Compares a layout that is faster with the shipped one once more, in other contexts, and takes it back where that does
+ * not show the gain. Errors: IFR_E_ENVIRONMENT if interrupted. */
+int search_confirm_again(struct search *search, const struct candidate *best, struct ifr_error *err);
+
 /* Tries a confirmed layout after a small edit and on described machines. What cannot be tried is skipped, with a reason.
  * Errors: IFR_E_ENVIRONMENT if interrupted. */
 int search_try_robustness(struct search *search, const struct candidate *best, struct ifr_error *err);

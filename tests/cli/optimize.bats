@@ -100,6 +100,7 @@ search() {
 	cd "$place"
 	search --json -o found ./planted >again
 	jq -e --argjson shipped "$shipped" '.faster and (.ratio - 3 / $shipped | fabs < 1e-9) and .layouts_measured >= 9' again
+	jq -e '.again.ratio == .ratio' again
 	jq -e '.features[].name | select(test("windows of 64 bytes entered"))' again >/dev/null
 }
 
@@ -120,7 +121,7 @@ search() {
 @test "an interrupted search goes on with the runs it has" {
 	cd "$place"
 	cp -r found copy
-	rm copy/confirmation.exp copy/finalists.exp
+	rm copy/again.exp copy/confirmation.exp copy/finalists.exp
 	before=$(sqlite3 copy/round-1.exp 'SELECT max(started_ns) FROM run')
 	search -q -o copy ./planted
 	[ "$(sqlite3 copy/round-1.exp 'SELECT max(started_ns) FROM run')" = "$before" ]
@@ -133,7 +134,7 @@ search() {
 	cp -r found killed
 	for stage in finalists round-1 random; do
 		# The search up to a part of this stage.
-		rm -rf killed/{confirmation,finalists}.exp killed/best.* killed/$stage.exp
+		rm -rf killed/{again,confirmation,finalists}.exp killed/best.* killed/$stage.exp
 		[ $stage = finalists ] || rm -rf killed/round-*.exp
 		interfero optimize -q -n 8 -r 1 --metrics 'regex:^(\w+): ([0-9.]+)' -m cost --candidates 4 --each 4 --contexts 4 --ignore-output \
 			-o killed -- ./planted &
@@ -164,6 +165,18 @@ search() {
 	[ "$status" = 1 ]
 	grep -q '^No layout found is faster' <<<"$output"
 	[ ! -e none/best.plan ]
+}
+
+@test "a gain that a second confirmation does not find is none" {
+	# No layout gains once the second confirmation begins.
+	sed 's/int cost = /int cost = !fopen("once\/again.exp", "r") ? 0 : 5; if (!cost) cost = /' ../planted.c >fickle.c
+	interfero-gcc -O2 fickle.c -o fickle
+	run --separate-stderr search -o once ./fickle
+	[ "$status" = 1 ]
+	grep -q '^No layout found is faster: .* a first confirmation tells -.* and a second in other contexts +0.0 %' <(tr '\n' ' ' <<<"$output" | tr -s ' ')
+	[ ! -e once/best.plan ]
+	run -1 --separate-stderr search --json -o once ./fickle
+	jq -e '(.found or .faster | not) and .again.ratio == 1 and .ratio < 1' <<<"$output"
 }
 
 @test "what cannot be searched is refused" {
