@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The part of a gain that a second confirmation finds again, that survives a small edit, and that described machines have,
- * too. Contexts and held-out arguments
- * are the confirmation's (confirmation.c). */
+/* The part of a gain that a second confirmation finds again, that a small edit leaves, and that described machines have.
+ * Contexts and held-out arguments are the first confirmation's (confirmation.c). */
 #include <math.h>
 #include <stdlib.h>
 
