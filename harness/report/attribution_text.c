@@ -165,7 +165,7 @@ static void say_causes(const struct ifr_analysis *analysis, const struct ifr_att
 	struct ifr_buffer command = {0};
 	if (ifr_counter_is_modelled_cycles(analysis->metric) &&
 	    !ifr_cycles_are_added(analysis->dataset, analysis->metric))
-		next_put_icost(analysis->dataset, attribution->layouts, &command);
+		next_put_icost(analysis->dataset, NULL, attribution->layouts, &command);
 	if (command.length) {
 		ifr_buffer_puts(out, "  By cause, and by line:\n");
 		ifr_text_command(out, ifr_buffer_text(&command), "    ");

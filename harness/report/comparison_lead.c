@@ -146,6 +146,12 @@ static void say_inconclusive_step(const struct ifr_comparison *c, struct ifr_buf
 		next_put_compare(both, layouts, command);
 }
 
+/* Cycles of a core can be told by cause. */
+static bool is_of_core(const struct ifr_comparison *c) {
+	const struct ifr_dataset *dataset = c->side[1].dataset;
+	return dataset && ifr_counter_is_modelled_cycles(&c->metric) && !ifr_cycles_are_added(dataset, &c->metric);
+}
+
 static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s, struct ifr_buffer *command) {
 	const char *names[2], *program = c->side[1].name;
 	const struct ifr_dataset *dataset = c->side[1].dataset;
@@ -161,7 +167,11 @@ static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s, 
 			ifr_buffer_puts(s, "nothing.");
 	} else if (c->verdict == IFR_VERDICT_LAYOUT) {
 		ifr_buffer_printf(s, "find a better layout of %s.", names[1]);
-		if (dataset)
+		if (is_of_core(c))
+			next_put_icost(dataset, program, comparison_count_layouts(c), command);
+		if (command->length)
+			ifr_buffer_puts(s, " By cause, and by line:");
+		else if (dataset)
 			next_put_bench_of(dataset, program, c->metric.name, command);
 	} else if (c->verdict == IFR_VERDICT_INCONCLUSIVE) {
 		say_inconclusive_step(c, s, command);

@@ -79,7 +79,24 @@ void next_put_measuring(const struct ifr_dataset *dataset, const char *metric, s
 	ifr_strings_release(&words);
 }
 
-void next_put_icost(const struct ifr_dataset *dataset, size_t layouts, struct ifr_buffer *out) {
+/* The recorded command, with another program. */
+static void put_command(const char *command, const char *program, struct ifr_buffer *out) {
+	struct ifr_strings words = {0};
+	ifr_buffer_puts(out, " -- ");
+	if (!program || !ifr_unquote_shell(command, &words)) {
+		ifr_buffer_puts(out, command);
+	} else {
+		ifr_quote_shell(out, program);
+		for (size_t i = 1; i < words.count; i++) {
+			ifr_buffer_puts(out, " ");
+			ifr_quote_shell(out, words.items[i]);
+		}
+	}
+	ifr_strings_release(&words);
+}
+
+void next_put_icost(const struct ifr_dataset *dataset, const char *program, size_t layouts,
+                    struct ifr_buffer *out) {
 	const char *options = ifr_dataset_fact(dataset, "options"), *seed = ifr_dataset_fact(dataset, "seed");
 	const char *command = ifr_dataset_fact(dataset, "command");
 	struct ifr_strings words = {0};
@@ -89,6 +106,7 @@ void next_put_icost(const struct ifr_dataset *dataset, size_t layouts, struct if
 	ifr_buffer_puts(out, "interfero icost --across");
 	if (ifr_unquote_shell(options, &words))
 		put_options(&words, true, out);
-	ifr_buffer_printf(out, " -n %zu -s %s -- %s", layouts, seed ? seed : "1", command);
+	ifr_buffer_printf(out, " -n %zu -s %s", layouts, seed ? seed : "1");
+	put_command(command, program, out);
 	ifr_strings_release(&words);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fragments of a run, put together from samples: of each signature, its instructions, of each of them the execution that a
- * detailed sample tells.
+/* Fragments of a run, put together from samples: of each signature, its instructions, of each of them the
+ * execution that a detailed sample tells.
  *
- * The signature knows only where it begins. The code tells what follows: the next address, the target of a direct branch
- * whose bit 1 is set, the caller on the stack of calls; of another branch, the detailed sample that was chosen. Of the
- * detailed samples of an instruction, those count that have its own two bits, and of these the one with most bits in
- * common with the signature. Bits that no instruction there could have, and code that is not known, show that the path is
- * wrong: the fragment is dropped.
+ * The signature knows only where it begins. The code tells what follows: the next address, the target of a direct
+ * branch whose bit 1 is set, the caller on the stack of calls; of another branch, the detailed sample that was
+ * chosen. Of the detailed samples of an instruction, those count that have its own two bits, and of these the one
+ * with most bits in common with the signature. Bits that no instruction there could have, and code that is not
+ * known, show that the path is wrong: the fragment is dropped.
  * Ref: Fields et al. 2004, section 5.4, figure 7. */
 #ifndef IFR_MODEL_SHOTGUN_FRAGMENTS_H
 #define IFR_MODEL_SHOTGUN_FRAGMENTS_H

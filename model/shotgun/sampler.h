@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Takes samples from a run whose core is replayed, as a profiler in hardware would: from the outcomes of each instruction,
- * without the graph.
+/* Takes samples from a run whose core is replayed, as a profiler in hardware would: from the outcomes of each
+ * instruction, without the graph.
  *
- * A period of instructions gives detailed samples from its end (SAMPLER_STRETCH); every other period gives a signature
- * sample there instead (IFR_SHOTGUN_LENGTH), so that no detailed sample is of an instruction that a signature has. */
+ * A period of instructions gives detailed samples from its end (SAMPLER_STRETCH); every other period gives a
+ * signature sample there instead (IFR_SHOTGUN_LENGTH), so that no detailed sample is of an instruction that a
+ * signature has. */
 #ifndef IFR_MODEL_SHOTGUN_SAMPLER_H
 #define IFR_MODEL_SHOTGUN_SAMPLER_H
 

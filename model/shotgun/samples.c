@@ -152,11 +152,10 @@ int ifr_shotgun_samples_parse(const char *text, const char *name, struct ifr_sho
 		ifr_buffer_clear(&line);
 		ifr_buffer_append(&line, text, length);
 		if (length && !parse_line(ifr_buffer_text(&line), samples))
-			result = ifr_fail(
-				err, IFR_E_USAGE,
-				"%s:%zu: neither \"instructions N\", \"place AT ADDRESS\", \"signature AT DIGITS\" nor \"detail …\": take a "
-				"file of icost --save-samples",
-				name, number);
+			result = ifr_fail(err, IFR_E_USAGE,
+			                  "%s:%zu: no line of samples (place, signature, detail): take a file of icost "
+			                  "--save-samples",
+			                  name, number);
 		text += length + (text[length] == '\n');
 	}
 	ifr_buffer_release(&line);

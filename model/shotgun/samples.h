@@ -2,15 +2,18 @@
 /* Samples of a shotgun profiler, which know no sequence of addresses.
  *
  *   signature sample   where it begins, and three bits for each of the next instructions
- *   detailed sample    of one instruction: its address, all that the graph must know of its execution, where the next one
- *                      is, and the bits of the ten instructions before it, of its own, and of the ten behind it
+ *   detailed sample    of one instruction: its address, all that the graph must know of its execution, where the
+ *                      next one is, and the bits of the ten instructions before it, its own, and of ten behind it
  *
- * Bit 1: a taken branch; of other instructions, an access that the second cache has. Bit 2: its code or data missed a first
- * cache or TLB, or it was mispredicted. A test and a jump that are one operation are one instruction. (On x86 a branch may
- * load, too; its bit 1 says only whether it was taken.) Bit 3: the parity of its normalised address. An interpreter whose
- * every tenth instruction is an indirect jump loses two of three fragments without it.
- * Ref: Fields et al. 2004, "Interaction cost and shotgun profiling", sections 5.3 and 5.4, table VI (bits 1 and 2), and
- * section 6.3 (a bit of the address, which the paper proposes for programs with many indirect branches). */
+ *   bit 1   a taken branch; of other instructions, an access that the second cache has
+ *   bit 2   its code or data missed a first cache or TLB, or it was mispredicted
+ *   bit 3   the parity of its normalised address
+ *
+ * A test and a jump that are one operation are one instruction. A branch of x86 may load, too; its bit 1 says only
+ * whether it was taken. Without bit 3, two of three fragments of an interpreter are dropped, as every tenth of its
+ * instructions is an indirect jump.
+ * Ref: Fields et al. 2004, "Interaction cost and shotgun profiling", sections 5.3 and 5.4, table VI (bits 1 and 2);
+ * section 6.3 (proposes a bit of the address for programs of many indirect branches). */
 #ifndef IFR_MODEL_SHOTGUN_SAMPLES_H
 #define IFR_MODEL_SHOTGUN_SAMPLES_H
 
@@ -25,7 +28,7 @@ enum { IFR_SHOTGUN_LENGTH = 2000, IFR_SHOTGUN_AROUND = 10, IFR_SHOTGUN_ACCESSES 
 enum { IFR_SHOTGUN_BITS = 2 * IFR_SHOTGUN_AROUND + 1 };
 enum { IFR_SHOTGUN_DOES = 1, IFR_SHOTGUN_SUFFERS = 2, IFR_SHOTGUN_PARITY = 4 }; /* bits 1, 2 and 3 */
 
-/* An instruction is known by its normalised address; a further round of a repeated string instruction has this bit, too. */
+/* An instruction is known by its normalised address; a further round of a repeated string instruction has this bit. */
 #define IFR_SHOTGUN_ROUND (UINT64_C(1) << 63)
 
 /* An access. Its address is known by its place in a page, and, where an access shortly before matters to it (the store
@@ -83,7 +86,7 @@ void ifr_shotgun_add_bits(struct ifr_shotgun_samples *samples, uint8_t bits);
 void ifr_shotgun_drop_signature(struct ifr_shotgun_samples *samples);
 void ifr_shotgun_add_detail(struct ifr_shotgun_samples *samples, const struct ifr_shotgun_detail *detail);
 
-/* Prints a stream of samples as text, a line each, and reads one. Errors: IFR_E_USAGE with the line that is malformed. */
+/* Prints a stream of samples as text, a line each; reads one. Errors: IFR_E_USAGE with the malformed line. */
 void ifr_shotgun_samples_print(const struct ifr_shotgun_samples *samples, struct ifr_buffer *out);
 int ifr_shotgun_samples_parse(const char *text, const char *name, struct ifr_shotgun_samples *samples,
                               struct ifr_error *err);

@@ -24,8 +24,8 @@ struct ifr_shotgun_coverage {
 	uint64_t instructions, exact, missing;
 };
 
-/* Puts fragments together from samples of a trace's code, and stores their cycles by set; the caller releases them. Errors:
- * IFR_E_USAGE if no fragment is left; those of ifr_core_program_make. */
+/* Puts fragments together from samples of a trace's code, and stores their cycles by set; the caller releases
+ * them. Errors: IFR_E_USAGE if no fragment is left; those of ifr_core_program_make. */
 int ifr_shotgun_profile(const struct ifr_trace *trace, const struct ifr_machine *machine,
                         const struct ifr_shotgun_samples *samples, const uint32_t *sets, size_t count,
                         struct ifr_ideal_times *times, struct ifr_shotgun_coverage *coverage,

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The shotgun profiler on streams of samples made by hand: which fragments it puts together, and which it drops.
+ *
+ *   A  400580  load; test and jump to A             B  400589  indirect jump to C or D
+ *   C  4005c0  add; jump to A                       D  400600  add; add; jump to A */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/machines/machine.h"
+#include "model/shotgun/times.h"
+#include "tests/unit/model_core_check.h"
+
+enum { A, B, C, D, BLOCKS, LENGTH = 2000, FIRST_SAMPLED = 100, SAMPLED = 200 };
+static const uint64_t at[BLOCKS] = {CODE, CODE + 9, CODE + 0x40, CODE + 0x80};
+static const unsigned instructions[BLOCKS] = {2, 1, 2, 3};
+
+/* An execution of the true run. */
+struct execution {
+	unsigned block;
+	bool taken, mispredicted, missed; /* missed: its load, the second cache */
+};
+
+struct fixture {
+	struct kernel kernel;
+	struct ifr_trace_block blocks[BLOCKS];
+	struct ifr_trace_access access;
+	struct ifr_machine *machine;
+	struct ifr_core core;
+	struct ifr_shotgun_code code;
+	struct execution run[LENGTH];
+	struct ifr_shotgun_samples samples;
+	struct ifr_shotgun_fragments fragments;
+};
+
+/* Four times A, then B, and C or D in turns. Every third load of A misses; jumps of A that fall through are mispredicted
+ * before D. */
+static void make_run(struct fixture *f) {
+	for (unsigned i = 0; i < LENGTH; i++) {
+		const unsigned turn = i / 6 % 2, in = i % 6;
+		f->run[i] = (struct execution){.block = in < 4    ? A
+		                                        : in == 4 ? B
+		                                        : turn    ? D
+		                                                  : C,
+		                               .taken = in != 3,
+		                               .mispredicted = in == 3 && turn,
+		                               .missed = in < 4 && i % 3 == 0};
+	}
+}
+
+static void make_code(struct fixture *f) {
+	struct kernel *k = &f->kernel;
+	struct ifr_error err = {0};
+	kernel_init(k);
+	kernel_block(k);
+	kernel_load(k, 4, RAX, RDX, 8);
+	kernel_test_jump(k, 3, 2, RAX);
+	kernel_end(k);
+	kernel_block(k);
+	kernel_jump(k, 2, RAX);
+	kernel_end(k);
+	for (unsigned block = C; block <= D; block++) {
+		kernel_block(k);
+		for (unsigned i = C; i <= block; i++)
+			kernel_alu(k, 3, RCX, RCX, ALU, 1);
+		kernel_jump(k, 2, RAX);
+		kernel_end(k);
+	}
+	static const uint8_t branches[BLOCKS] = {IFR_BRANCH_CONDITIONAL, IFR_BRANCH_INDIRECT_JUMP, IFR_BRANCH_JUMP,
+	                                         IFR_BRANCH_JUMP};
+	for (unsigned i = 0; i < BLOCKS; i++)
+		f->blocks[i] = (struct ifr_trace_block){.normalised = at[i],
+		                                        .target = i == B ? 0 : CODE,
+		                                        .bytes = k->block_bytes[i],
+		                                        .instructions = (uint16_t)(instructions[i] + (i == A)),
+		                                        .branch = branches[i],
+		                                        .accesses = i == A};
+	f->access = (struct ifr_trace_access){.end = 4, .bytes = 8, .kind = IFR_ACCESS_LOAD};
+	assert_int_equal(ifr_machine_open(&f->machine, "skylake", &err), 0);
+	ifr_core_init(&f->core, f->machine);
+	f->code = (struct ifr_shotgun_code){.core = &f->core,
+	                                    .program = &k->program,
+	                                    .blocks = f->blocks,
+	                                    .blocks_count = BLOCKS,
+	                                    .accesses = &f->access,
+	                                    .accesses_count = 1};
+}
+
+/* --- samples of the run ------------------------------------------------------------------------------------------- */
+
+/* An instruction of the run: of which execution, and which of its block. */
+struct place {
+	unsigned execution, index;
+};
+
+static unsigned list_places(const struct fixture *f, struct place *places) {
+	unsigned count = 0;
+	for (unsigned i = 0; i < LENGTH; i++)
+		for (unsigned k = 0; k < instructions[f->run[i].block]; k++)
+			places[count++] = (struct place){i, k};
+	return count;
+}
+
+static uint64_t address_of(const struct fixture *f, const struct place *place) {
+	static const unsigned offsets[] = {0, 3, 6};
+	const unsigned block = f->run[place->execution].block;
+	return at[block] + (block == A ? 4 * place->index : offsets[place->index]);
+}
+
+/* The bits of table VI, and the parity of the address. */
+static uint8_t bits_of(const struct fixture *f, const struct place *place) {
+	const struct execution *e = &f->run[place->execution];
+	const bool load = e->block == A && !place->index, branch = place->index + 1 == instructions[e->block];
+	const bool does = load ? !e->missed : branch && e->taken,
+			   suffers = load ? e->missed : branch && e->mispredicted;
+	unsigned parity = 0;
+	for (uint64_t left = address_of(f, place); left; left >>= 1)
+		parity ^= left & 1;
+	return (uint8_t)(does | suffers << 1 | parity << 2);
+}
+
+static void add_sample(struct fixture *f, const struct place *places, unsigned i) {
+	const struct execution *e = &f->run[places[i].execution];
+	struct ifr_shotgun_detail detail = {.at = address_of(f, &places[i]), .next = address_of(f, &places[i + 1])};
+	for (unsigned n = 0; n < IFR_SHOTGUN_BITS; n++) {
+		const uint8_t bits = bits_of(f, &places[i + n - IFR_SHOTGUN_AROUND]);
+		detail.does |= (uint32_t)(bits & 1) << n;
+		detail.suffers |= (uint32_t)(bits >> 1 & 1) << n;
+		detail.parity |= (uint32_t)(bits >> 2 & 1) << n;
+	}
+	if (e->block == A && !places[i].index)
+		detail.access[detail.accesses++] =
+			(struct ifr_shotgun_access){.in_page = 0x40, .level = e->missed ? IFR_CORE_LEVEL(3, 0) : 0};
+	else if (e->mispredicted)
+		detail.flags = IFR_SHOTGUN_MISPREDICTED;
+	ifr_shotgun_add_detail(&f->samples, &detail);
+}
+
+/* skip: an address whose instruction is never sampled; 0: none. */
+static void sample_run(struct fixture *f, uint64_t skip) {
+	static struct place places[4 * LENGTH];
+	const unsigned count = list_places(f, places);
+	ifr_shotgun_samples_release(&f->samples);
+	f->samples.instructions = 1000000;
+	for (unsigned i = 0; i < BLOCKS; i++)
+		ifr_shotgun_add_place(&f->samples, at[i], at[i]);
+	ifr_shotgun_begin_signature(&f->samples, CODE);
+	for (unsigned i = 0; i < count; i++)
+		ifr_shotgun_add_bits(&f->samples, bits_of(f, &places[i]));
+	for (unsigned i = FIRST_SAMPLED; i < FIRST_SAMPLED + SAMPLED; i++)
+		if (address_of(f, &places[i]) != skip)
+			add_sample(f, places, i);
+}
+
+static void assemble(struct fixture *f) {
+	ifr_shotgun_fragments_release(&f->fragments);
+	ifr_shotgun_assemble(&f->code, &f->samples, &f->fragments);
+	assert_int_equal(f->fragments.signatures, 1);
+}
+
+/* --- fragments ---------------------------------------------------------------------------------------------------- */
+
+static void assert_run(const struct fixture *f) {
+	assert_int_equal(f->fragments.count, 1);
+	assert_true(f->fragments.steps_count > LENGTH - 2);
+	for (size_t i = 0; i < f->fragments.steps_count; i++) {
+		const struct ifr_shotgun_step *step = &f->fragments.steps[i];
+		const struct execution *e = &f->run[i];
+		assert_int_equal(step->block, e->block);
+		assert_int_equal(step->address, at[e->block]);
+		if (i) {
+			assert_int_equal(step->taken, e[-1].taken);
+			assert_int_equal(step->mispredicted, e[-1].mispredicted);
+		}
+		if (e->block == A)
+			assert_int_equal(f->fragments.levels[step->first_access], e->missed ? IFR_CORE_LEVEL(3, 0) : 0);
+	}
+}
+
+/* The samples tell two ways of B apart, misses and mispredictions: by the instructions around alone. */
+static void test_whole(void **state) {
+	struct fixture *f = *state;
+	sample_run(f, 0);
+	assemble(f);
+	assert_run(f);
+	assert_int_equal(f->fragments.missing, 0);
+	/* All contexts of this run are among the samples. */
+	assert_int_equal(f->fragments.exact, f->fragments.instructions);
+}
+
+/* Without samples of A's load, bits tell what it suffers; its data are in memory, as the second cache has them not. */
+static void test_defaults(void **state) {
+	struct fixture *f = *state;
+	sample_run(f, CODE);
+	assemble(f);
+	assert_run(f);
+	assert_true(f->fragments.missing > LENGTH / 2 && f->fragments.missing < LENGTH * 3 / 4);
+	/* So it is of the jump of A. */
+	sample_run(f, CODE + 4);
+	assemble(f);
+	assert_run(f);
+}
+
+static void assert_dropped(const struct fixture *f, uint64_t impossible, uint64_t unknown, uint64_t lost) {
+	assert_int_equal(f->fragments.count, 0);
+	assert_int_equal(f->fragments.steps_count, 0);
+	assert_int_equal(f->fragments.impossible, impossible);
+	assert_int_equal(f->fragments.unknown, unknown);
+	assert_int_equal(f->fragments.lost, lost);
+}
+
+static void test_dropped(void **state) {
+	struct fixture *f = *state;
+	/* Where B goes is not known. */
+	sample_run(f, at[B]);
+	assemble(f);
+	assert_dropped(f, 0, 0, 1);
+	/* The code of D is not known. */
+	sample_run(f, 0);
+	f->samples.places_count--;
+	assemble(f);
+	assert_dropped(f, 0, 1, 0);
+	/* C's add neither branches nor loads: A four times, then B. */
+	sample_run(f, 0);
+	f->samples.bits[9] |= IFR_SHOTGUN_DOES;
+	assemble(f);
+	assert_dropped(f, 1, 0, 0);
+	/* A load that is neither in the second cache nor misses. */
+	sample_run(f, 0);
+	f->samples.bits[2] &= (uint8_t) ~(IFR_SHOTGUN_DOES | IFR_SHOTGUN_SUFFERS);
+	assemble(f);
+	assert_dropped(f, 1, 0, 0);
+	/* An address of another parity. */
+	sample_run(f, 0);
+	f->samples.bits[1000] ^= IFR_SHOTGUN_PARITY;
+	assemble(f);
+	assert_dropped(f, 1, 0, 0);
+}
+
+/* A signature that is shorter than the warm-up. */
+static void test_short(void **state) {
+	struct fixture *f = *state;
+	sample_run(f, 0);
+	f->samples.signatures[0].count = 500;
+	assemble(f);
+	assert_dropped(f, 0, 0, 0);
+	assert_int_equal(f->fragments.cut, 1);
+}
+
+/* --- their cycles ------------------------------------------------------------------------------------------------- */
+
+/* Cycles of the run's first executions, by the graph on the run itself. */
+static double true_cycles(struct fixture *f, size_t count, uint32_t set) {
+	f->kernel.count = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct cycles_step *step =
+			kernel_run(&f->kernel, f->run[i].block, at[f->run[i].block], i && f->run[i - 1].taken);
+		step->outcome.mispredicted = i && f->run[i - 1].mispredicted;
+		f->kernel.addresses[i][0] = DATA + 64 * i;
+		f->kernel.levels[i][0] = f->run[i].missed ? IFR_CORE_LEVEL(3, 0) : 0;
+	}
+	return (double)kernel_idealised(&f->kernel, f->machine, set);
+}
+
+static void test_times(void **state) {
+	static const uint32_t sets[] = {0, 1u << IFR_CAUSE_BMISP, 1u << IFR_CAUSE_DMISS,
+	                                1u << IFR_CAUSE_BMISP | 1u << IFR_CAUSE_DMISS, 1u << IFR_CAUSE_SHALU};
+	enum { SETS = sizeof sets / sizeof *sets };
+	struct fixture *f = *state;
+	struct ifr_ideal_times times;
+	sample_run(f, 0);
+	assemble(f);
+	const struct ifr_shotgun_fragment *fragment = &f->fragments.items[0];
+	ifr_shotgun_times(&f->code, &f->fragments, f->machine, sets, SETS, f->samples.instructions, &times);
+	assert_int_equal(times.fragments, 1);
+	for (unsigned i = 0; i < SETS; i++) {
+		const double cycles = true_cycles(f, fragment->end, sets[i]) - true_cycles(f, fragment->measured, sets[i]);
+		assert_float_equal(times.fragment_cycles[i], cycles, 0.01 * cycles);
+		assert_float_equal(times.cycles[i], times.fragment_cycles[i] * 1e6 / fragment->instructions,
+		                   1e-6 * times.cycles[i]);
+	}
+	/* They are apart from one another. */
+	assert_true(times.cycles[1] < 0.99 * times.cycles[0] && times.cycles[2] < 0.9 * times.cycles[0]);
+	ifr_ideal_times_release(&times);
+}
+
+/* --- text --------------------------------------------------------------------------------------------------------- */
+
+static void test_text(void **state) {
+	static const char text[] = "instructions 7\nplace 400580 5580\nsignature 400580 1357\n"
+							   "detail 400580 400584 1fffff 3 5 2 3 12 7 fff:7:3:-8 0:0:0:0\n";
+	static const char *const bad[] = {"detail 1 2 3\n",
+	                                  "signature 400580 138\n",
+	                                  "signature 400580 \n",
+	                                  "hello\n",
+	                                  "instructions seven\n",
+	                                  "place 400580\n",
+	                                  "detail 1 2 200000 0 0 0 0 0 0\n",
+	                                  "detail 1 2 0 0 0 0 0 0 0 1000:0:0:0\n",
+	                                  "detail 1 2 0 0 0 0 0 0 0 0:0:0:0 x\n"};
+	struct ifr_shotgun_samples samples;
+	struct ifr_buffer out = {0};
+	struct ifr_error err = {0};
+	(void)state;
+	assert_int_equal(ifr_shotgun_samples_parse(text, "s", &samples, &err), 0);
+	assert_int_equal(samples.details[0].access[0].offset, -8);
+	assert_int_equal(samples.bits[2], 5);
+	ifr_shotgun_samples_print(&samples, &out);
+	assert_string_equal(ifr_buffer_text(&out), text);
+	ifr_shotgun_samples_release(&samples);
+	ifr_buffer_release(&out);
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		assert_true(ifr_shotgun_samples_parse(bad[i], "s", &samples, &err) != 0);
+		assert_int_equal(err.code, IFR_E_USAGE);
+		assert_non_null(strstr(err.message, "s:1: "));
+		ifr_shotgun_samples_release(&samples);
+	}
+}
+
+static int begin(void **state) {
+	struct fixture *f = ifr_alloc(sizeof *f);
+	make_run(f);
+	make_code(f);
+	*state = f;
+	return 0;
+}
+
+static int end(void **state) {
+	struct fixture *f = *state;
+	ifr_shotgun_samples_release(&f->samples);
+	ifr_shotgun_fragments_release(&f->fragments);
+	ifr_machine_free(f->machine);
+	kernel_release(&f->kernel);
+	free(f);
+	return 0;
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_whole, begin, end),
+		cmocka_unit_test_setup_teardown(test_defaults, begin, end),
+		cmocka_unit_test_setup_teardown(test_dropped, begin, end),
+		cmocka_unit_test_setup_teardown(test_short, begin, end),
+		cmocka_unit_test_setup_teardown(test_times, begin, end),
+		cmocka_unit_test(test_text),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
