@@ -57,10 +57,12 @@ const struct ifr_shotgun_detail *shotgun_database_find(const struct shotgun_data
 		end = find_first(database, at, 4);
 	}
 	const size_t count = end - first, compared = count < COMPARED_MOST ? count : COMPARED_MOST;
-	for (size_t i = 0; i < compared; i++) {
-		/* Of too many, evenly spread ones, from a drawn one on: so ties are drawn, too. */
-		const struct ifr_shotgun_detail *detail =
-			&database->details[first + (draw % count + i * count / compared) % count];
+	/* Of too many, evenly spread ones, from a drawn one on: so ties are drawn, too. */
+	size_t index = count ? draw % count : 0;
+	for (size_t i = 0; i < compared && least; i++) {
+		const struct ifr_shotgun_detail *detail = &database->details[first + index];
+		index += count / compared;
+		index -= index >= count ? count : 0;
 		const int differ = __builtin_popcount((detail->does ^ context->does) & context->known) +
 		                   __builtin_popcount((detail->suffers ^ context->suffers) & context->known) +
 		                   __builtin_popcount((detail->parity ^ context->parity) & context->known);
