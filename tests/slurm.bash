@@ -67,21 +67,22 @@ start_slurm() {
 	await 30 nodes_are_up "$count" || say "nodes do not come up: $(sinfo 2>&1) $(tail -n 5 "$slurm"/log/*)"
 }
 
-# guard_slurm: ends the daemons when the test is gone without its teardown, as after a timeout.
+# guard_slurm: ends the daemons when the test is gone without its teardown, as after a timeout. A session of its own: the
+# signal that ends the test and all of its group does not reach the guard.
 guard_slurm() {
-	local owner=$$
-	(
-		trap '' TERM HUP INT
-		ids=
+	# shellcheck disable=SC2016 # the guard expands them
+	setsid bash -c '
+		owner=$1 slurm=$2 ids=
+		trap "" TERM HUP INT
 		while kill -0 "$owner" && [ -e "$slurm/slurm.conf" ]; do
-			ids=$(cat "$slurm"/*.pid)
+			now=$(cat "$slurm"/*.pid) && ids=$now
 			sleep 1
 		done
-		# The folder may be gone by now, but not an id that is still a daemon's with that folder.
+		# The folder may be gone by now, but not an id that is still a daemon with that folder.
 		for id in $ids; do
 			if grep -q -z -x "SLURM_CONF=$slurm/slurm.conf" "/proc/$id/environ"; then kill -9 "$id"; fi
 		done
-	) >/dev/null 2>&1 3>&- &
+	' guard $$ "$slurm" >/dev/null 2>&1 3>&- &
 }
 
 end_daemons() {

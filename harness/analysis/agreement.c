@@ -158,8 +158,8 @@ static void compare_libraries(const struct ifr_dataset *first, const struct ifr_
 int ifr_agreement_make(const struct ifr_dataset *first, const struct ifr_dataset *second, unsigned program,
                        const char *metric, struct ifr_agreement *agreement, struct ifr_error *err) {
 	const struct ifr_dataset *const datasets[2] = {first, second};
-	const struct ifr_comparison_side sides[2] = {{first, program, "the first experiment"},
-	                                             {second, program, "its repetition"}};
+	const struct ifr_comparison_side sides[2] = {{first, program, "the first experiment", NULL},
+	                                             {second, program, "its repetition", NULL}};
 	const struct ifr_comparison_rules rules = {.margin = 0.01};
 	struct numbered layouts[2];
 	int counters[2];

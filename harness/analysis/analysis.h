@@ -13,6 +13,7 @@
 #include "harness/analysis/audit.h"
 #include "harness/analysis/calibration.h"
 #include "harness/analysis/comparison.h"
+#include "harness/analysis/comparison_kinds.h"
 #include "harness/analysis/cure.h"
 #include "harness/analysis/forecast.h"
 #include "harness/analysis/load_contexts.h"

@@ -28,6 +28,7 @@ struct ifr_comparison_side {
 	const struct ifr_dataset *dataset;
 	unsigned program; /* of the dataset: its variants are the side's */
 	const char *name;
+	const char *processor; /* only the runs on this kind of machine; NULL: all */
 };
 
 /* The spread of either side over the random layouts, old and new. */

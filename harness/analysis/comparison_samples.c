@@ -22,6 +22,9 @@ static int collect_side(struct ifr_comparison *c, unsigned side, int counter, un
 			return ifr_fail(err, IFR_E_ENVIRONMENT, "the experiment is damaged: run %zu has no variant", i);
 		const struct ifr_dataset_variant *variant = &dataset->variants[run->variant];
 		double value = run->value[counter];
+		if (from->processor && !run->simulated &&
+		    strcmp(ifr_dataset_processor(dataset, run->node), from->processor) != 0)
+			continue;
 		if (run->twin || variant->program != from->program || variant->refused || (edited && !variant->layout) ||
 		    (layouts && variant->layout > layouts))
 			continue;
@@ -35,7 +38,8 @@ static int collect_side(struct ifr_comparison *c, unsigned side, int counter, un
 			                c->metric.name, value, from->name);
 		unsigned index = variant->layout;
 		samples->items[samples->count++] = (struct comparison_sample){
-			run->started_ns, samples->count, side, index, log(value), log(value), log(value)};
+			run->started_ns, samples->count, side,      index, run->simulated ? 0 : run->node,
+			log(value),      log(value),     log(value)};
 		samples->indices = index + 1 > samples->indices ? index + 1 : samples->indices;
 		c->runs[side]++;
 	}
@@ -110,6 +114,54 @@ static void detrend_side(struct ifr_comparison *c, struct comparison_sample *ite
 	c->runs_detrended += found.found ? found.moved : 0;
 }
 
+/* --- nodes --- */
+
+/* The mean of a cell (index and side) or node over runs, less the means that are known of the other. */
+static void find_means(const struct comparison_samples *samples, const double *other, bool of_nodes, double *means,
+                       size_t *counts, size_t room) {
+	memset(means, 0, room * sizeof *means);
+	memset(counts, 0, room * sizeof *counts);
+	for (size_t i = 0; i < samples->count; i++) {
+		const struct comparison_sample *item = &samples->items[i];
+		const size_t cell = 2 * item->index + item->side, at = of_nodes ? item->node : cell;
+		means[at] += item->raw - other[of_nodes ? cell : item->node];
+		counts[at]++;
+	}
+	for (size_t i = 0; i < room; i++)
+		means[i] = counts[i] ? means[i] / (double)counts[i] : 0;
+}
+
+/* Takes the levels of nodes out of the runs: the fit of cells and nodes by turns, which is least squares. The mean level
+ * of all runs is 0. Returns whether there are several nodes. */
+static bool level_nodes(struct comparison_samples *samples) {
+	enum { TURNS = 30 };
+	size_t nodes = 0, room = 2 * (size_t)samples->indices;
+	bool several = false;
+	for (size_t i = 0; i < samples->count; i++) {
+		nodes = samples->items[i].node >= nodes ? samples->items[i].node + 1 : nodes;
+		several |= samples->items[i].node != samples->items[0].node;
+	}
+	if (!several)
+		return false;
+	room = room > nodes ? room : nodes;
+	double *cell = ifr_alloc(room * sizeof *cell), *node = ifr_alloc(room * sizeof *node), mean = 0;
+	size_t *counts = ifr_alloc(room * sizeof *counts);
+	for (int turn = 0; turn < TURNS; turn++) {
+		find_means(samples, node, false, cell, counts, room);
+		find_means(samples, cell, true, node, counts, room);
+	}
+	for (size_t i = 0; i < samples->count; i++)
+		mean += node[samples->items[i].node] / (double)samples->count;
+	for (size_t i = 0; i < samples->count; i++) {
+		struct comparison_sample *item = &samples->items[i];
+		item->raw = item->detrended = item->log = item->raw - node[item->node] + mean;
+	}
+	free(counts);
+	free(node);
+	free(cell);
+	return true;
+}
+
 int comparison_samples_take(struct ifr_comparison *c, const int counter[2], unsigned layouts,
                             struct comparison_samples *samples, struct ifr_error *err) {
 	size_t most = c->side[0].dataset->run_count + c->side[1].dataset->run_count;
@@ -120,6 +172,9 @@ int comparison_samples_take(struct ifr_comparison *c, const int counter[2], unsi
 	if (result)
 		return result;
 	qsort(samples->items, samples->count, sizeof *samples->items, c->interleaved ? by_time_alone : by_time);
+	/* The neighbours in time of a run on one of several nodes are others' runs. */
+	if (level_nodes(samples))
+		return 0;
 	if (!c->interleaved) {
 		detrend_side(c, samples->items, c->runs[0], samples->indices);
 		detrend_side(c, samples->items + c->runs[0], c->runs[1], samples->indices);

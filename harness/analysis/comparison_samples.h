@@ -11,7 +11,7 @@
 struct comparison_sample {
 	int64_t started_ns;
 	size_t order; /* as recorded */
-	unsigned side, index;
+	unsigned side, index, node;
 	double raw;       /* logarithm of the value */
 	double detrended; /* the same without serial disturbances */
 	double log;       /* the same, winsorised (harness/statistics/disturbance.h) */

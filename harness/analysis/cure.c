@@ -39,7 +39,8 @@ enum ifr_cure_effect ifr_cure_judge(const struct ifr_comparison *c, bool exhaust
 
 int ifr_cure_read(const char *file, const char *metric, size_t cures, struct ifr_cure_result *result,
                   struct ifr_error *err) {
-	const struct ifr_comparison_side sides[2] = {{&result->dataset, 0, "without"}, {&result->dataset, 1, "with"}};
+	const struct ifr_comparison_side sides[2] = {{&result->dataset, 0, "without", NULL},
+	                                             {&result->dataset, 1, "with", NULL}};
 	const struct ifr_comparison_rules rules = {.margin = margin, .family = IFR_CURE_QUESTIONS * cures};
 	ifr_dataset_init(&result->dataset);
 	int failed = ifr_experiment_load(file, &result->dataset, err);

@@ -32,24 +32,20 @@ struct leveling {
 	size_t node_count;
 };
 
-static const char *processor_of(const struct ifr_dataset *dataset, size_t node) {
-	const char *here = ifr_dataset_fact(dataset, "processor");
-	return node ? dataset->nodes[node - 1].processor : here ? here : "unknown";
-}
-
 static bool find_kinds(struct leveling *l) {
 	struct ifr_machine_findings *found = l->found;
 	for (size_t i = 0; i < l->node_count; i++) {
 		size_t kind = 0;
 		if (l->first[i + 1] == l->first[i])
 			continue;
-		while (kind < found->kind_count && strcmp(found->kinds[kind].processor, processor_of(l->dataset, i)) != 0)
+		while (kind < found->kind_count &&
+		       strcmp(found->kinds[kind].processor, ifr_dataset_processor(l->dataset, (unsigned)i)) != 0)
 			kind++;
 		if (kind == IFR_MACHINE_KINDS)
 			return false;
 		if (kind == found->kind_count)
-			found->kinds[found->kind_count++] =
-				(struct ifr_machine_kind){.processor = processor_of(l->dataset, i), .lowest = 1, .highest = 1};
+			found->kinds[found->kind_count++] = (struct ifr_machine_kind){
+				.processor = ifr_dataset_processor(l->dataset, (unsigned)i), .lowest = 1, .highest = 1};
 		found->kinds[kind].nodes++;
 		found->nodes++;
 		l->kind_of[i] = kind;

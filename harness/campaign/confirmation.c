@@ -130,7 +130,8 @@ static int compare_sets(const char *file, const char *metric, struct ifr_compari
 	int result = ifr_experiment_load(file, &dataset, err);
 	if (result)
 		return result;
-	const struct ifr_comparison_side best = {&dataset, 0, "the best place"}, worst = {&dataset, 1, "the worst"};
+	const struct ifr_comparison_side best = {&dataset, 0, "the best place", NULL},
+									 worst = {&dataset, 1, "the worst", NULL};
 	result = ifr_comparison_make(&best, &worst, metric, &rules, comparison, err);
 	if (!result)
 		memset(comparison->side, 0, sizeof comparison->side);

@@ -122,8 +122,7 @@ static void print_counts(const struct ifr_counts *counts, const struct ifr_count
 static int write_counts(const struct replaying *r, const struct ifr_counts *counts, const char *file,
                         struct ifr_error *err) {
 	struct ifr_buffer out = {0};
-	ifr_buffer_printf(&out, REPLAY_RESULT "\n", IFR_EVENT_COUNT,
-	                  r->replay.engine_name ? r->replay.engine_name : "-");
+	ifr_buffer_printf(&out, REPLAY_RESULT "\n", IFR_EVENT_COUNT);
 	for (size_t i = 0; i < r->machine_count * r->count; i++)
 		print_counts(&counts[i], r->replay.errors ? &r->replay.errors[i] : NULL, &out);
 	const int result = ifr_file_write(file, out.data, out.length, 0644, err);

@@ -20,7 +20,7 @@
 #include "harness/cluster/replays.h"
 
 const char replay_version[] = "interfero-replay 1";
-enum { USUAL_CHUNK = IFR_REPLAY_LANES, NAME_DIGITS = 16, WORD_MOST = 64 };
+enum { USUAL_CHUNK = IFR_REPLAY_LANES, NAME_DIGITS = 16 };
 struct packing {
 	const struct ifr_plan_replay *replay;
 	struct ifr_buffer request;
@@ -97,25 +97,17 @@ static bool read_counts(char **text, struct ifr_counts *counts, struct ifr_count
 	return *end == '\n';
 }
 
-/* Names the engines of all pieces, each once. */
-static void note_engine(const char *name, struct ifr_strings *engines) {
-	if (!ifr_strings_contain(engines, name))
-		ifr_strings_add(engines, name);
-}
-
 /* Reads a piece: the counts of its layouts, machine by machine. */
 static int read_result(const struct pieces *pieces, unsigned number, const struct ifr_plan_replay *replay,
-                       size_t count, struct ifr_counts *counters, struct ifr_strings *engines,
-                       struct ifr_error *err) {
+                       size_t count, struct ifr_counts *counters, struct ifr_error *err) {
 	const size_t first = replay_first(count, number, pieces->chunks),
 				 end = replay_first(count, number + 1, pieces->chunks);
-	char *path = piece_path(pieces->folder, number, "done"), engine[WORD_MOST];
+	char *path = piece_path(pieces->folder, number, "done");
 	struct ifr_buffer text = {0};
 	int events = 0, used = 0, result = ifr_file_read(path, SIZE_MAX / 2, &text, err);
 	ifr_buffer_text(&text);
 	char *at = text.data;
-	bool sound =
-		!result && sscanf(at, REPLAY_RESULT "%n", &events, engine, &used) == 2 && events == IFR_EVENT_COUNT;
+	bool sound = !result && sscanf(at, REPLAY_RESULT "%n", &events, &used) == 1 && events == IFR_EVENT_COUNT;
 	at += sound ? used : 0;
 	for (size_t m = 0; m < replay->machine_count && sound; m++)
 		for (size_t i = first; i < end && sound; i++)
@@ -123,8 +115,6 @@ static int read_result(const struct pieces *pieces, unsigned number, const struc
 				read_counts(&at, &counters[m * count + i], replay->errors ? &replay->errors[m * count + i] : NULL);
 	if (!result && !sound)
 		result = ifr_fail(err, IFR_E_ENVIRONMENT, "%s does not hold the counts of a piece: remove it", path);
-	if (!result)
-		note_engine(engine, engines);
 	ifr_buffer_release(&text);
 	free(path);
 	return result;
@@ -146,16 +136,9 @@ static void show(void *data, unsigned done, unsigned count, int64_t left_ns) {
 
 static int take_results(struct gathering *gathering, struct ifr_plan_replay *replay, size_t count,
                         struct ifr_counts *counters, struct ifr_error *err) {
-	static char engine[WORD_MOST]; /* of the last replay; the caller borrows it */
-	struct ifr_strings engines = {0};
 	int result = 0;
 	for (unsigned i = 0; i < gathering->pieces.count && !result; i++)
-		result = read_result(&gathering->pieces, i, replay, count, counters, &engines, err);
-	*engine = '\0';
-	for (size_t i = 0; i < engines.count; i++)
-		snprintf(engine + strlen(engine), sizeof engine - strlen(engine), "%s%s", i ? "," : "", engines.items[i]);
-	replay->engine_name = engine;
-	ifr_strings_release(&engines);
+		result = read_result(&gathering->pieces, i, replay, count, counters, err);
 	return result;
 }
 

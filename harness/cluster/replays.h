@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#define REPLAY_RESULT "interfero-counts 1 %d %63s" /* events of the model, engine */
+#define REPLAY_RESULT "interfero-counts 1 %d" /* events of the model */
 extern const char replay_version[];
 
 /* The first layout of a chunk. */

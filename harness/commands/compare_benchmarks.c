@@ -20,8 +20,8 @@ void compare_find_sides(const struct compare_inputs *inputs, const struct compar
 	bool apart = inputs->count == 2 && old->kind == INPUT_EXPERIMENT;
 	const struct ifr_dataset *both = inputs->count == 1 ? &old->dataset : &trial->dataset;
 	const char *recorded[2] = {ifr_dataset_program_name(both, 0), ifr_dataset_program_name(both, 1)};
-	sides[0] = (struct ifr_comparison_side){apart ? &old->dataset : both, 0, old->name};
-	sides[1] = (struct ifr_comparison_side){apart ? &new->dataset : both, apart ? 0 : 1, new->name};
+	sides[0] = (struct ifr_comparison_side){apart ? &old->dataset : both, 0, old->name, NULL};
+	sides[1] = (struct ifr_comparison_side){apart ? &new->dataset : both, apart ? 0 : 1, new->name, NULL};
 	for (int i = 0; i < 2 && inputs->count == 1; i++)
 		sides[i].name = recorded[i] ? recorded[i] : "a program";
 }

@@ -24,8 +24,9 @@
 struct comparisons {
 	struct ifr_comparison_entry *entries;
 	size_t count;
-	struct ifr_strings *names; /* [trials] the benchmarks of each, which entries point to */
-	struct ifr_strings texts;  /* names and failures of entries */
+	struct ifr_strings *names;          /* [trials] the benchmarks of each, which entries point to */
+	struct ifr_strings texts;           /* names and failures of entries */
+	struct ifr_comparison_kinds *kinds; /* [trials] of processors */
 };
 
 static char *join_words(const char *first, char *const *words) {
@@ -167,11 +168,14 @@ static void compare_others(const struct ifr_comparison_side sides[2], const stru
 }
 
 static void compare_trial(const struct compare_options *options, struct compare_inputs *inputs,
-                          struct compare_trial *trial, struct ifr_comparison_entry *entry) {
+                          struct compare_trial *trial, struct ifr_comparison_entry *entry, const char *processor,
+                          size_t family) {
 	struct ifr_comparison_side sides[2];
 	struct ifr_error err = {0};
 	compare_find_sides(inputs, trial, sides);
-	const struct ifr_comparison_rules rules = compare_rules(options, inputs, sides);
+	sides[0].processor = sides[1].processor = processor;
+	struct ifr_comparison_rules rules = compare_rules(options, inputs, sides);
+	rules.family = family;
 	int result = trial->failure ? -1
 	                            : ifr_comparison_make(&sides[0], &sides[1], options->printing.metric, &rules,
 	                                                  &entry->main, &err);
@@ -270,28 +274,59 @@ static int choose_status(const struct compare_trial *trials, size_t trial_count,
 	return status;
 }
 
+/* Finds the kinds of processors that a trial ran on; a trial of one's own figures, or one that failed, has none. */
+static void find_kinds(const struct compare_options *options, struct compare_trial *trial, bool has_figures,
+                       struct ifr_comparison_kinds *kinds) {
+	struct ifr_comparison_side sides[2];
+	*kinds = (struct ifr_comparison_kinds){0};
+	if (trial->failure || has_figures)
+		return;
+	compare_find_sides(trial->inputs, trial, sides);
+	ifr_comparison_kinds_make(&sides[0], &sides[1], options->printing.metric, kinds);
+}
+
+/* An entry for each kind of processors: they are never pooled. */
+static void compare_kinds(const struct compare_options *options, struct compare_trial *trial,
+                          const struct ifr_comparison_kinds *kinds, size_t family, struct comparisons *made) {
+	for (size_t i = 0; i < kinds->names.count; i++) {
+		struct ifr_comparison_entry *entry = &made->entries[made->count++];
+		ifr_strings_take(&made->texts,
+		                 ifr_format("%s%s%s", trial->name, *trial->name ? ": " : "", kinds->names.items[i]));
+		compare_trial(options, trial->inputs, trial, entry, kinds->names.items[i], family);
+		entry->name = made->texts.items[made->texts.count - 1];
+		entry->kinds = kinds;
+	}
+}
+
 /* Compares the trials: an entry for each of the program's own benchmarks, or one for each trial. */
 static void compare_trials(const struct compare_options *options, struct compare_trial *trials, size_t trial_count,
                            struct comparisons *made) {
 	struct ifr_strings *names = ifr_alloc((trial_count + 1) * sizeof *names);
-	size_t family = 0, benchmarks = 0;
+	size_t family = 0, benchmarks = 0, of_kinds = 0;
+	made->kinds = ifr_alloc((trial_count + 1) * sizeof *made->kinds);
 	for (size_t i = 0; i < trial_count; i++) {
 		compare_list_benchmarks(options, trials[i].inputs, &trials[i], &names[i]);
 		benchmarks += names[i].count;
+		find_kinds(options, &trials[i], names[i].count, &made->kinds[i]);
+		of_kinds += made->kinds[i].names.count > 1 ? made->kinds[i].names.count : 0;
 		family += compare_count_benchmarks(trials[i].inputs, &trials[i], &names[i]);
 	}
-	made->entries = ifr_alloc((benchmarks + trial_count + 1) * sizeof *made->entries);
+	made->entries = ifr_alloc((benchmarks + of_kinds + trial_count + 1) * sizeof *made->entries);
 	for (size_t i = 0; i < trial_count; i++) {
 		for (size_t j = 0; j < names[i].count; j++)
 			compare_benchmark(options, trials[i].inputs, &trials[i], trials[i].name, names[i].items[j], family,
 			                  &made->texts, &made->entries[made->count++]);
 		if (names[i].count)
 			continue;
+		if (made->kinds[i].names.count > 1) {
+			compare_kinds(options, &trials[i], &made->kinds[i], of_kinds, made);
+			continue;
+		}
 		made->entries[made->count].name = trials[i].name;
-		compare_trial(options, trials[i].inputs, &trials[i], &made->entries[made->count++]);
+		compare_trial(options, trials[i].inputs, &trials[i], &made->entries[made->count++], NULL, 0);
 	}
-	/* Benchmarks allow for each other already. */
-	if (!benchmarks)
+	/* Benchmarks and kinds allow for each other already. */
+	if (!benchmarks && !of_kinds)
 		adjust_for_suite(options, made->entries, made->count);
 	made->names = names;
 }
@@ -299,8 +334,11 @@ static void compare_trials(const struct compare_options *options, struct compare
 static void release_comparisons(struct comparisons *made, size_t trial_count) {
 	for (size_t i = 0; i < made->count; i++)
 		free(made->entries[i].others);
-	for (size_t i = 0; i < trial_count; i++)
+	for (size_t i = 0; i < trial_count; i++) {
 		ifr_strings_release(&made->names[i]);
+		ifr_comparison_kinds_release(&made->kinds[i]);
+	}
+	free(made->kinds);
 	free(made->names);
 	free(made->entries);
 	ifr_strings_release(&made->texts);

@@ -154,7 +154,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option table[] = {
-	{"number", 'n', "N", 0, "The number of layouts, 1 to 99999", 1},
+	{"number", 'n', "N", 0, "The number of layouts, 1 to 9999999", 1},
 	{"seed", 's', "SEED", 0, "The seed that repeats these layouts, 0 to 2^64-1 (1)", 1},
 	{"axes", 'a', "LIST", 0,
      "The axes to vary, or \"all\" (functions,padding,base; of a program without a kit: those of its process)", 1},
@@ -185,7 +185,7 @@ static void describe_axis(const struct ifr_axis_info *axis, struct ifr_buffer *l
 static char *describe_axes(int key, const char *text, void *input) {
 	const struct layout_options *options = input;
 	if (key == 'n' && options && options->usual == 1)
-		return ifr_strdup("The layout's number, 1 to 99999 (1)");
+		return ifr_strdup("The layout's number, 1 to 9999999 (1)");
 	if (key == 'n' && options)
 		return options->usual ? ifr_format("%s (%u)", text, options->usual) : ifr_format("%s (0: none)", text);
 	if (key != ARGP_KEY_HELP_POST_DOC)

@@ -252,7 +252,7 @@ static int print_json(const struct options *options, const struct ifr_plan_repla
 	ifr_json_set(root, "recording", ifr_json_text(ifr_trace_text(replay->trace)));
 	ifr_json_set(root, "damage", ifr_json_text(ifr_trace_damage(replay->trace)));
 	ifr_json_set(root, "machine", ifr_json_text(options->machine));
-	ifr_json_set(root, "engine", ifr_json_text(replay->engine_name));
+	ifr_json_set(root, "engine", ifr_json_text(ifr_engine_names[options->engine]));
 	ifr_json_set(root, "seed", json_integer((json_int_t)options->layouts.seed));
 	ifr_json_set(root, "layouts", layouts);
 	ifr_json_print(root, &text);

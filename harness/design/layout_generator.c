@@ -23,8 +23,15 @@ void ifr_layout_generator_plan(const struct ifr_layout_generator *generator, con
 }
 
 void ifr_variant_name(unsigned program, unsigned layout, char name[IFR_NAME_MAX]) {
-	static const char letters[] = "vwxyzabcdefghijklmnopqrstu";
+	enum { DECIMAL_NAMES = 100000 };
+	static const char letters[] = "vwxyzabcdefghijklmnopqrstu", digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
 	_Static_assert(sizeof letters - 1 == IFR_PROGRAMS_MAX, "a letter for each program");
 	assert(program < IFR_PROGRAMS_MAX);
-	snprintf(name, IFR_NAME_MAX, "%c%05u", letters[program], layout);
+	const unsigned rest = layout - DECIMAL_NAMES;
+	if (layout < DECIMAL_NAMES)
+		snprintf(name, IFR_NAME_MAX, "%c%05u", letters[program], layout);
+	else
+		snprintf(name, IFR_NAME_MAX, "%c%c%c%c%c%c", letters[program], digits[10 + rest / (36 * 36 * 36 * 36)],
+		         digits[rest / (36 * 36 * 36) % 36], digits[rest / (36 * 36) % 36], digits[rest / 36 % 36],
+		         digits[rest % 36]);
 }

@@ -7,7 +7,7 @@
 #include "common/plan.h"
 #include "common/sweep.h"
 
-enum { IFR_LAYOUTS_MAX = 99999, IFR_PROGRAMS_MAX = 26 };
+enum { IFR_LAYOUTS_MAX = 9999999, IFR_PROGRAMS_MAX = 26 };
 
 struct ifr_layout_generator {
 	uint64_t seed;
@@ -22,7 +22,8 @@ void ifr_layout_generator_plan(const struct ifr_layout_generator *generator, con
                                struct ifr_plan *plan);
 
 /* Writes the name of a program's variant: "v00007" of program 0, "w00007" of program 1, and so on through
- * IFR_PROGRAMS_MAX letters. All names have one length, because the length of a path moves the stack. */
+ * IFR_PROGRAMS_MAX letters. All names have one length, because the length of a path moves the stack: beyond 99999 the
+ * first digit is a letter, and all are of base 36 ("va0000" is layout 100000). */
 void ifr_variant_name(unsigned program, unsigned layout, char name[IFR_NAME_MAX]);
 
 #endif

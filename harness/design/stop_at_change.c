@@ -15,7 +15,7 @@ static int compare(const struct ifr_stopping_rule *rule, const char *experiment,
 	int result = ifr_experiment_load(experiment, &dataset, err);
 	if (result)
 		return result;
-	const struct ifr_comparison_side old = {&dataset, 0, "old"}, new = {&dataset, 1, "new"};
+	const struct ifr_comparison_side old = {&dataset, 0, "old", NULL}, new = {&dataset, 1, "new", NULL};
 	result = ifr_comparison_make(&old, &new, rule->metric, &rules, comparison, err);
 	ifr_dataset_release(&dataset);
 	return result;

@@ -9,7 +9,7 @@
 int search_compare_sides(const struct stages *stages, const struct ifr_dataset *dataset, unsigned side,
                          struct ifr_comparison *comparison, struct ifr_error *err) {
 	static const struct ifr_comparison_rules rules = {.margin = 0.01, .fail_above = 1000};
-	const struct ifr_comparison_side shipped = {dataset, 0, "shipped"}, best = {dataset, side, "best"};
+	const struct ifr_comparison_side shipped = {dataset, 0, "shipped", NULL}, best = {dataset, side, "best", NULL};
 	return ifr_comparison_make(&shipped, &best, stages->search->campaign.metric, &rules, comparison, err);
 }
 

@@ -25,8 +25,8 @@ static void put_case(const struct ifr_comparison_entry *entry, struct ifr_buffer
 			ifr_buffer_printf(out, "    <failure message=\"%+.2f %% (%.4g %% interval %+.2f %% to %+.2f %%)\"/>\n",
 			                  100 * (c->ratio - 1), 100 * c->interval.confidence, 100 * (c->interval.low - 1),
 			                  100 * (c->interval.high - 1));
-		const struct ifr_comparison_entry alone = {entry->name, entry->benchmark, entry->command, *c, NULL, 0,
-		                                           NULL};
+		const struct ifr_comparison_entry alone = {
+			entry->name, entry->benchmark, entry->command, *c, NULL, 0, NULL, NULL};
 		ifr_comparison_text(&alone, 1, false, &text);
 		ifr_buffer_puts(out, "    <system-out>");
 		ifr_escape_html(out, ifr_buffer_text(&text));
@@ -106,11 +106,26 @@ static void set_headline(const struct ifr_comparison *comparison, json_t *made) 
 	ifr_buffer_release(&command);
 }
 
+static json_t *json_kinds(const struct ifr_comparison_kinds *kinds) {
+	json_t *made = json_object();
+	ifr_json_set(made, "count", json_integer((json_int_t)kinds->names.count));
+	ifr_json_set(made, "layouts", json_integer((json_int_t)kinds->layouts));
+	if (kinds->layouts > 1) {
+		ifr_json_set(made, "ratio", ifr_json_number(kinds->ratio));
+		ifr_json_set(made, "low", ifr_json_number(kinds->interval.low));
+		ifr_json_set(made, "high", ifr_json_number(kinds->interval.high));
+		ifr_json_set(made, "f", ifr_json_number(kinds->f));
+		ifr_json_set(made, "p", ifr_json_number(kinds->p));
+	}
+	return made;
+}
+
 static json_t *json_entry(const struct ifr_comparison_entry *entry) {
 	json_t *made = json_object(), *others = json_array();
 	ifr_json_set(made, "name", ifr_json_text(entry->name));
 	ifr_json_set(made, "command", ifr_json_text(entry->command));
 	ifr_json_set(made, "benchmark", ifr_json_text(entry->benchmark));
+	ifr_json_set(made, "processors", entry->kinds ? json_kinds(entry->kinds) : json_null());
 	ifr_json_set(made, "failure", ifr_json_text(entry->failure));
 	if (!entry->failure) {
 		ifr_json_set(made, "old", ifr_json_text(entry->main.side[0].name));

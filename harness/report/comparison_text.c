@@ -171,6 +171,38 @@ static void put_benchmarks(const struct ifr_comparison_entry *entries, size_t co
 	}
 }
 
+/* Whether all kinds of processors have one ratio of the programs, behind the last kind's entry. */
+static void put_kinds(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out) {
+	for (size_t i = 0; i < count; i++) {
+		const struct ifr_comparison_kinds *kinds = entries[i].kinds;
+		struct ifr_buffer text = {0};
+		if (!kinds || (i + 1 < count && entries[i + 1].kinds == kinds))
+			continue;
+		if (kinds->layouts < 2)
+			ifr_buffer_puts(&text, "Too few layouts were measured on all processors to tell whether they agree.");
+		else if (kinds->p < 1 - IFR_REPORT_CONFIDENCE)
+			ifr_buffer_printf(
+				&text,
+				"The change is not the same on all %zu processors (F test p = %.2g over %zu layouts): each "
+				"has its own, above, and there is no common one.",
+				kinds->names.count, kinds->p, kinds->layouts);
+		else {
+			ifr_buffer_printf(
+				&text,
+				"No difference of the change between the %zu processors is found (F test p = %.2g over %zu "
+				"layouts). Common to all: ",
+				kinds->names.count, kinds->p, kinds->layouts);
+			ifr_format_pct(&text, 100 * (kinds->ratio - 1));
+			ifr_buffer_puts(&text, " (95 % interval ");
+			comparison_put_range(&text, &kinds->interval, kinds->ratio);
+			ifr_buffer_puts(&text, ").");
+		}
+		ifr_buffer_puts(out, "\n");
+		ifr_text_wrap(out, ifr_buffer_text(&text), "", "");
+		ifr_buffer_release(&text);
+	}
+}
+
 void ifr_comparison_text(const struct ifr_comparison_entry *entries, size_t count, bool color,
                          struct ifr_buffer *out) {
 	size_t compared = 0;
@@ -186,7 +218,8 @@ void ifr_comparison_text(const struct ifr_comparison_entry *entries, size_t coun
 		put_entry(&entries[i], color, out);
 		compared += !entries[i].failure;
 	}
-	if (compared > 1)
+	put_kinds(entries, count, out);
+	if (compared > 1 && !entries->kinds)
 		ifr_text_wrap(
 			out,
 			"The p-values are adjusted for all commands of the suite (false discovery rate, Benjamini and Hochberg "

@@ -90,7 +90,7 @@ struct columns {
 	bool placed[PLACED_VALUES]; /* values that a variant's facts have */
 };
 
-static void add_header(struct ifr_buffer *out, const struct columns *columns) {
+static void add_header(struct ifr_buffer *out, const struct columns *columns, bool machines) {
 	ifr_buffer_puts(out, "program,file,layout,variant,repetition,pass,copy,twin,simulated,started_ns,exit_status,"
 	                     "refused,counter,unit,source,value");
 	for (int i = 0; i < IFR_AXIS_COUNT; i++) {
@@ -104,7 +104,7 @@ static void add_header(struct ifr_buffer *out, const struct columns *columns) {
 	for (size_t i = 0; i < PLACED_VALUES; i++)
 		if (columns->placed[i])
 			ifr_buffer_printf(out, ",%s:%s", ifr_axes[placed_values[i].axis].name, placed_values[i].name);
-	ifr_buffer_puts(out, "\n");
+	ifr_buffer_puts(out, machines ? ",host,processor\n" : "\n");
 }
 
 static bool read_placed(const char *line, const char *fact, uint64_t *value) {
@@ -195,6 +195,15 @@ static void add_run(struct ifr_buffer *out, const struct ifr_dataset_run *run,
 	add_field(out, run && run->refused ? run->refused : variant->refused ? variant->refused : "");
 }
 
+/* The machine of a run, in experiments of several. */
+static void add_machine(struct ifr_buffer *out, const struct ifr_dataset *dataset,
+                        const struct ifr_dataset_run *run) {
+	const bool measured = run && !run->simulated;
+	const char *here = ifr_dataset_fact(dataset, "host");
+	add_field(out, !measured ? "" : run->node ? dataset->nodes[run->node - 1].host : here ? here : "");
+	add_field(out, measured ? ifr_dataset_processor(dataset, run->node) : "");
+}
+
 /* Appends a row; counter NULL: the run or variant has no value. */
 static void add_row(struct ifr_buffer *out, const struct ifr_dataset *dataset, size_t variant,
                     const struct ifr_dataset_run *run, const struct ifr_dataset_counter *counter,
@@ -208,6 +217,8 @@ static void add_row(struct ifr_buffer *out, const struct ifr_dataset *dataset, s
 	if (counter)
 		ifr_buffer_printf(out, "%.17g", run->value[counter - dataset->counters]);
 	ifr_buffer_puts(out, axes);
+	if (dataset->node_count)
+		add_machine(out, dataset, run);
 	ifr_buffer_puts(out, "\n");
 }
 
@@ -235,7 +246,7 @@ void ifr_report_csv(const struct ifr_dataset *dataset, struct ifr_buffer *out) {
 		add_axes(&text, &dataset->variants[i], &columns);
 		fields[i] = ifr_buffer_detach(&text);
 	}
-	add_header(out, &columns);
+	add_header(out, &columns, dataset->node_count);
 	for (size_t i = 0; i < dataset->run_count; i++) {
 		add_rows(out, dataset, &dataset->runs[i], fields[dataset->runs[i].variant]);
 		runs[dataset->runs[i].variant] = true;

@@ -43,9 +43,10 @@ static bool is_driven(const struct ifr_dataset *dataset) {
 	return place && *place == '/';
 }
 
-/* Whether a command can run the experiment's program. */
+/* Whether a command can go on with the experiment: one that was merged from others is refused. */
 static bool can_run(const struct ifr_dataset *dataset) {
-	return ifr_dataset_fact(dataset, "command") && !ifr_dataset_fact(dataset, "programs removed");
+	return ifr_dataset_fact(dataset, "command") && !ifr_dataset_fact(dataset, "programs removed") &&
+	       !ifr_dataset_fact(dataset, "merged");
 }
 
 static void put_arguments(const struct ifr_dataset *dataset, struct ifr_buffer *out) {

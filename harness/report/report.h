@@ -147,6 +147,7 @@ struct ifr_comparison_entry {
 	struct ifr_comparison *others; /* the other counters that both sides have */
 	size_t other_count;
 	const char *failure; /* why there is no comparison, or NULL; with it, main is not filled */
+	const struct ifr_comparison_kinds *kinds; /* of processors, of which the entry is one; NULL: of one kind */
 };
 
 /* Append all entries: as text, each with its verdict first, its meaning and the next step; as a page of its

@@ -174,8 +174,6 @@ static int replay_maps(struct batches *batches, struct ifr_trace *trace, struct 
 		if (!result && replay->take)
 			give_times(batches, first, count, times);
 	}
-	if (engine && !first)
-		replay->engine_name = engine;
 	return result;
 }
 

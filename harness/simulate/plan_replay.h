@@ -38,8 +38,7 @@ struct ifr_plan_replay {
 	/* Called once, as soon as the expected time of the whole replay is known; NULL: not. */
 	void (*foresee)(void *data, size_t layouts, int64_t expected_ns);
 	void *data;
-	const char *engine_name;   /* results of ifr_replay_plans: the engine that ran */
-	int64_t expected_ns;       /* the expected time of the whole replay, where it cannot end in time; else 0 */
+	int64_t expected_ns; /* a result: the expected time of the whole replay, where it cannot end in time; else 0 */
 	const struct ifr_kit *kit; /* of the recorded program; NULL: it is found by the trace */
 	/* Replays in pieces elsewhere (cluster/cluster.h), without sets, sites and a deadline; NULL: here. */
 	int (*spread)(struct ifr_plan_replay *replay, const struct ifr_plan *plans, size_t count,

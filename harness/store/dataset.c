@@ -88,6 +88,11 @@ void ifr_dataset_add_fact(struct ifr_dataset *dataset, const char *name, const c
 	dataset->facts[dataset->fact_count++] = (struct ifr_dataset_fact){ifr_strdup(name), ifr_strdup(value)};
 }
 
+const char *ifr_dataset_processor(const struct ifr_dataset *dataset, unsigned node) {
+	const char *here = ifr_dataset_fact(dataset, "processor");
+	return node ? dataset->nodes[node - 1].processor : here ? here : "unknown";
+}
+
 int ifr_dataset_counter(const struct ifr_dataset *dataset, const char *name) {
 	for (size_t i = 0; i < dataset->counter_count; i++)
 		if (!strcmp(dataset->counters[i].name, name))

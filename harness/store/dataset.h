@@ -101,6 +101,8 @@ const char *ifr_dataset_program_fact(const struct ifr_dataset *dataset, const ch
 /* The program of a side as the user named it, else its path; NULL where none is recorded. */
 const char *ifr_dataset_program_name(const struct ifr_dataset *dataset, unsigned program);
 void ifr_dataset_add_fact(struct ifr_dataset *dataset, const char *name, const char *value);
+/* The processor of a node, 0 for the machine of the facts; never NULL. */
+const char *ifr_dataset_processor(const struct ifr_dataset *dataset, unsigned node);
 /* The index of a counter, or -1. */
 int ifr_dataset_counter(const struct ifr_dataset *dataset, const char *name);
 /* Whether a counter has the name that a user asks for; the model's have it with "model:" and without. */

@@ -23,9 +23,6 @@ static const struct question questions[] = {
      " FROM main.fact m JOIN part.fact p USING(name) WHERE name='command' AND substr(m.value, instr(m.value || ' ',"
      " ' ')) <> substr(p.value, instr(p.value || ' ', ' '))",
      "runs of other arguments are other measurements"},
-	{"SELECT name, m.value, p.value FROM main.fact m JOIN part.fact p USING(name) WHERE name='processor' AND"
-     " m.value<>p.value AND EXISTS(SELECT 1 FROM main.fact WHERE name='programs')",
-     "comparisons do not take kinds of machines apart yet: report each alone"},
 	{"SELECT 'program', m.sha256, p.sha256 FROM main.variant m JOIN part.variant p USING(program, layout)"
      " WHERE layout=0 AND m.sha256<>p.sha256 AND m.sha256<>'' AND p.sha256<>'' LIMIT 1",
      "the program was built again, or is another one"},

@@ -87,12 +87,6 @@ odd() {
 	odd "UPDATE counter SET unit='ms' WHERE name='cpu_time'" cpu_time "ms of clock" "ns of clock"
 	odd "UPDATE fact SET value=value || ' more' WHERE name='command'" arguments more
 	odd "UPDATE fact SET value='one for all repetitions' WHERE name='copies'" copies
-	for part in a b; do
-		cp $part.exp two.$part
-		sql two.$part "INSERT INTO fact VALUES('programs', '2')"
-	done
-	sql two.b "UPDATE fact SET value='another' WHERE name='processor'"
-	refuse 2 another "kinds of machines" -- interfero merge -o new.exp two.a two.b
 	refuse 2 a.exp "another -o" -- interfero merge -o a.exp b.exp
 	refuse 2 "no experiment" -- interfero merge -o new.exp a.exp missing.exp
 	interfero merge -q -o all.exp a.exp b.exp
@@ -130,6 +124,67 @@ odd() {
 	grep -q "A kind's own: 0[.0]* % more" words || say "$(cat words)"
 	interfero report a.exp >before
 	not grep -q "machines have in common" before
+}
+
+# on_kinds CHANGE OTHER: two parts of a comparison, of two kinds of processors, on which new takes CHANGE and OTHER of old's
+# time; layout k adds 0.001 k^2 mod 7 to the ratio, and 0.002 (k mod 3) on the other kind.
+on_kinds() {
+	local part change
+	for part in one two; do
+		cp ../pair.exp $part.exp
+		change=$1 && shift
+		sql $part.exp "UPDATE sample SET value = (SELECT 1e6 * (1 + 0.01 * layout) * (1 + 0.0001 * repetition) *
+			CASE program WHEN 0 THEN 1 ELSE $change + 0.001 * (layout * layout % 7)
+			+ CASE '$part' WHEN 'two' THEN 0.002 * (layout % 3) ELSE 0 END END
+			FROM run r JOIN variant v ON v.id = r.variant WHERE r.id = sample.run)"
+	done
+	sql two.exp "UPDATE fact SET value='another' WHERE name IN ('identity', 'host', 'processor')"
+	sql two.exp "UPDATE sample SET value = value / 3"
+	rm -f both.exp
+	interfero merge -q -o both.exp one.exp two.exp
+}
+
+@test "a comparison on two kinds of processors has a verdict for each, and says whether they agree" {
+	(cd .. && [ -e pair.exp ] || { cp subject other && interfero compare -q --counters clock -n 8 -r 3 --seed 7 -o pair.exp ./subject ./other >/dev/null; })
+	on_kinds 1.1 0.9
+	interfero compare --fail-above 5% --json both.exp >json || [ $? -eq 1 ]
+	interfero compare both.exp >report || [ $? -eq 1 ]
+	tr -s ' \n' ' ' <report >words
+	grep -q "not the same on all 2 processors" words || say "$(cat words)"
+	[ "$(jq -r '.comparisons | map(.verdict) | join(" ")' json)" = "change change" ]
+	[ "$(jq -r '.comparisons | map(.regression) | join(" ")' json)" = "true false" ]
+	[ "$(jq -r '.comparisons[1].name' json)" = another ]
+	on_kinds 1.05 1.05
+	interfero compare both.exp >report || [ $? -eq 1 ]
+	# By arithmetic: F of ratio ~ kind + (1|layout) over the eight logarithms of the pairs' ratios on each kind.
+	interfero compare --json both.exp >json || [ $? -eq 1 ]
+	jq -e '.comparisons[0].processors | (.f - '"$(by_hand)"' | fabs) < 1e-6 and .layouts == 8' json || say "$(by_hand) $(cat json)"
+	# Nodes of one kind: the level of each is no change, and no noise.
+	sql both.exp "UPDATE node SET processor = (SELECT value FROM fact WHERE name = 'processor')"
+	interfero compare --json both.exp >json || [ $? -eq 1 ]
+	[ "$(jq '.comparisons | length' json)" -eq 1 ]
+	jq -e '.comparisons[0].result.interval | (.low > 1.045) and (.high < 1.06)' json || say "$(cat json)"
+	# Nothing goes on with a merged file, so no report says so; each row names its machine.
+	interfero bench -q --counters clock -n 3 -r 2 --seed 9 -o x.exp -- ../subject >/dev/null
+	cp x.exp y.exp && sql y.exp "UPDATE fact SET value='elsewhere' WHERE name IN ('host', 'identity')"
+	interfero merge -q -o z.exp x.exp y.exp
+	interfero report z.exp >report && not grep -q -e '-o z.exp' report
+	[ "$(interfero report --csv z.exp | grep -c ,elsewhere,)" -gt 5 ]
+}
+
+# by_hand: F of the kinds in "a comparison on two kinds".
+by_hand() {
+	awk 'BEGIN {
+		n = 8
+		for (i = 1; i <= n; i++) {
+			r = 1.05 + 0.001 * (i * i % 7)
+			d[i] = log(r + 0.002 * (i % 3)) - log(r)
+			sum += d[i]
+		}
+		for (i = 1; i <= n; i++) squares += (d[i] - sum / n) ^ 2
+		t = sum / n / sqrt(squares / (n - 1) / n) # paired: F = t^2
+		printf "%.9f", t * t
+	}'
 }
 
 @test "ten million samples take little memory" {

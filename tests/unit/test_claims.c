@@ -208,7 +208,7 @@ static void count_comparison(const struct scenario *s, double ratio, gsl_rng *rn
 	struct experiment e;
 	struct ifr_comparison c;
 	simulate(s, 2, ratio, rng, &e);
-	const struct ifr_comparison_side old = {&e.dataset, 0, "old"}, new = {&e.dataset, 1, "new"};
+	const struct ifr_comparison_side old = {&e.dataset, 0, "old", NULL}, new = {&e.dataset, 1, "new", NULL};
 	assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, NULL), 0);
 	bool differs = c.interval.low > 1 || c.interval.high < 1;
 	assert_int_equal(c.p < 0.05, differs);
@@ -283,7 +283,8 @@ static void test_few_repeats(void **state) {
 			struct ifr_comparison c;
 			simulate(&cut[i], 2, 1, rng, &e);
 			add_rest(&e, repeats[set % 4], rng);
-			const struct ifr_comparison_side old = {&e.dataset, 0, "old"}, new = {&e.dataset, 1, "new"};
+			const struct ifr_comparison_side old = {&e.dataset, 0, "old", NULL},
+											 new = {&e.dataset, 1, "new", NULL};
 			assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, NULL), 0);
 			assert_int_equal(c.has_layout_effect, repeats[set % 4] >= 5);
 			assert_int_equal(c.repeats, repeats[set % 4]);

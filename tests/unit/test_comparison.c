@@ -89,8 +89,8 @@ static struct ifr_comparison compared(const struct recipe *recipe, gsl_rng *rng,
 	fill(&datasets[0], recipe, recipe->apart ? 1 : 2, 0, rng);
 	if (recipe->apart)
 		fill(&datasets[1], recipe, 1, 1, rng);
-	const struct ifr_comparison_side old = {&datasets[0], 0, "./old"};
-	const struct ifr_comparison_side new = {&datasets[recipe->apart], !recipe->apart, "./new"};
+	const struct ifr_comparison_side old = {&datasets[0], 0, "./old", NULL};
+	const struct ifr_comparison_side new = {&datasets[recipe->apart], !recipe->apart, "./new", NULL};
 	if (ifr_comparison_make(&old, &new, NULL, &rules, &comparison, &err))
 		fail_msg("%s", err.message);
 	return comparison;
@@ -157,7 +157,7 @@ static void test_by_hand(void **state) {
 			run->value[0] = values[id];
 		}
 	}
-	const struct ifr_comparison_side old = {&dataset, 0, "old"}, new = {&dataset, 1, "new"};
+	const struct ifr_comparison_side old = {&dataset, 0, "old", NULL}, new = {&dataset, 1, "new", NULL};
 	assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, NULL), 0);
 	assert_true(fabs(c.ratio - 1) < 1e-12);
 	assert_true(fabs(c.shipped_ratio - 1.5) < 1e-12 && fabs(c.layout_effect - 1.5) < 1e-12);
@@ -262,7 +262,7 @@ static void test_same_instructions(void **state) {
 				run->variant = id;
 				run->value[0] = values[id];
 			}
-			const struct ifr_comparison_side old = {&dataset, 0, "old"}, new = {&dataset, 1, "new"};
+			const struct ifr_comparison_side old = {&dataset, 0, "old", NULL}, new = {&dataset, 1, "new", NULL};
 			assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, NULL), 0);
 			assert_int_equal(c.verdict, modelled && same ? IFR_VERDICT_LAYOUT : IFR_VERDICT_INCONCLUSIVE);
 			const struct ifr_comparison_entry entry = {.name = "", .command = "./old", .main = c};
@@ -329,7 +329,7 @@ static void test_few_repeats(void **state) {
 			add_run(&dataset, 2 + j, 1, false, 100.1);
 		for (unsigned j = 0; j < cases[i].twins; j++)
 			add_run(&dataset, 2 + j, 0, true, 110);
-		const struct ifr_comparison_side old = {&dataset, 0, "old"}, new = {&dataset, 1, "new"};
+		const struct ifr_comparison_side old = {&dataset, 0, "old", NULL}, new = {&dataset, 1, "new", NULL};
 		assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, NULL), 0);
 		if (c.verdict != cases[i].verdict)
 			fail_msg("case %zu: %s", i, ifr_comparison_verdict_name(c.verdict));
@@ -396,7 +396,7 @@ static void test_exact_margin(void **state) {
 		fill_values(&dataset, "model", values);
 		add_instructions(&dataset, "[ld-linux-x86-64.so.2]", 30);
 		add_instructions(&dataset, "a.c:.text.main", 70);
-		const struct ifr_comparison_side old = {&dataset, 0, "old"}, new = {&dataset, 1, "new"};
+		const struct ifr_comparison_side old = {&dataset, 0, "old", NULL}, new = {&dataset, 1, "new", NULL};
 		assert_int_equal(ifr_comparison_make(&old, &new, NULL, &strict, &c, NULL), 0);
 		assert_true(c.verdict == IFR_VERDICT_CHANGE && c.regressed);
 		assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, NULL), 0);
@@ -426,7 +426,7 @@ static void test_sampled_cycles(void **state) {
 		ifr_dataset_add_fact(&dataset, "core", "sampled");
 		ifr_dataset_add_fact(&dataset, "cycles error", errors[small]);
 		ifr_dataset_add_fact(&dataset, "cycles error 2", errors[small]);
-		const struct ifr_comparison_side old = {&dataset, 0, "old"}, new = {&dataset, 1, "new"};
+		const struct ifr_comparison_side old = {&dataset, 0, "old", NULL}, new = {&dataset, 1, "new", NULL};
 		assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, NULL), 0);
 		assert_int_equal(c.verdict, small ? IFR_VERDICT_CHANGE : IFR_VERDICT_INCONCLUSIVE);
 		assert_true(fabs(c.interval.low - (small ? 1.0172 : 0.9921)) < 1e-4);
@@ -482,7 +482,7 @@ static void test_open_benchmarks(void **state) {
 	struct ifr_buffer text = {0};
 	(void)state;
 	fill_values(&dataset, "clock", values);
-	const struct ifr_comparison_side old = {&dataset, 0, "old"}, new = {&dataset, 1, "new"};
+	const struct ifr_comparison_side old = {&dataset, 0, "old", NULL}, new = {&dataset, 1, "new", NULL};
 	assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, NULL), 0);
 	assert_int_equal(c.verdict, IFR_VERDICT_INCONCLUSIVE);
 	struct ifr_comparison_entry entries[] = {
@@ -719,7 +719,7 @@ static void test_layouts(void **state) {
 		run->twin = i >= 12;
 	}
 	const struct ifr_comparison c = {.metric = dataset.counters[0],
-	                                 .side = {{&dataset, 0, "old"}, {&dataset, 1, "new"}}};
+	                                 .side = {{&dataset, 0, "old", NULL}, {&dataset, 1, "new", NULL}}};
 	struct ifr_comparison_layout *layouts;
 	assert_int_equal(ifr_comparison_layouts(&c, &layouts), 3);
 	assert_true(layouts[0].median[0] == 105 && layouts[0].median[1] == 205);

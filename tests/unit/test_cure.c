@@ -55,7 +55,7 @@ static struct ifr_comparison compare(const struct contexts *contexts, gsl_rng *r
 	struct ifr_dataset dataset;
 	struct ifr_comparison c;
 	fill(&dataset, contexts, rng);
-	const struct ifr_comparison_side old = {&dataset, 0, "without"}, new = {&dataset, 1, "with"};
+	const struct ifr_comparison_side old = {&dataset, 0, "without", NULL}, new = {&dataset, 1, "with", NULL};
 	assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, NULL), 0);
 	ifr_dataset_release(&dataset);
 	return c;
