@@ -23,8 +23,15 @@ bool campaign_shares_run(const struct campaign_state *state, unsigned id, unsign
 	           share->chunk;
 }
 
+bool campaign_leaves_to_others(const struct campaign_state *state, unsigned id) {
+	return state->plan.share.chunks && !campaign_shares_run(state, id, state->plan.share.repetition);
+}
+
 unsigned campaign_missing_runs_of(const struct campaign_state *state, unsigned id) {
 	unsigned missing = 0;
+	/* Asked first: of many layouts a piece has few. */
+	if (campaign_leaves_to_others(state, id))
+		return 0;
 	if (!campaign_has_variant(state, id) || ifr_experiment_variant_refused(state->experiment, id))
 		return 0;
 	for (unsigned repetition = 0; repetition < state->plan.repetitions; repetition++)
@@ -42,7 +49,8 @@ uint64_t campaign_missing_runs(const struct campaign_state *state) {
 }
 
 bool campaign_needs_variant(const struct campaign_state *state, unsigned id) {
-	return campaign_has_variant(state, id) && !ifr_experiment_variant_refused(state->experiment, id) &&
+	return !campaign_leaves_to_others(state, id) && campaign_has_variant(state, id) &&
+	       !ifr_experiment_variant_refused(state->experiment, id) &&
 	       (campaign_missing_runs_of(state, id) || campaign_needs_model(state, id));
 }
 

@@ -5,6 +5,8 @@
 
 #include "harness/campaign/state.h"
 
+/* Whether other pieces make all runs of a variant: this one need not plan it. */
+bool campaign_leaves_to_others(const struct campaign_state *state, unsigned id);
 /* The runs that are missing of a variant, and of all that are made. */
 unsigned campaign_missing_runs_of(const struct campaign_state *state, unsigned id);
 uint64_t campaign_missing_runs(const struct campaign_state *state);

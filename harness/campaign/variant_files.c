@@ -157,12 +157,6 @@ static int make_file(struct campaign_state *state, unsigned id, const struct ifr
 	return result;
 }
 
-/* Whether this process has no use for a layout: pieces plan and make their own alone. */
-static bool is_left_to_others(const struct campaign_state *state, unsigned id) {
-	const struct ifr_share *share = &state->plan.share;
-	return share->chunks && campaign_layout_of(state, id) && !campaign_shares_run(state, id, share->repetition);
-}
-
 /* The bundle of a campaign on a cluster takes given files from the variants. */
 static bool is_wanted(const struct campaign_state *state, unsigned id) {
 	return !campaign_layout_of(state, id) || campaign_needs_variant(state, id) ||
@@ -171,7 +165,7 @@ static bool is_wanted(const struct campaign_state *state, unsigned id) {
 
 static int make_variant(struct campaign_state *state, unsigned id, struct ifr_error *err) {
 	struct ifr_plan plan;
-	if (is_left_to_others(state, id))
+	if (campaign_layout_of(state, id) && campaign_leaves_to_others(state, id))
 		return 0;
 	campaign_variant_plan(state, id, &plan);
 	ifr_context_release(&state->contexts[id]);
