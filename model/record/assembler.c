@@ -191,6 +191,8 @@ int assembler_read_chunk(struct assembler *assembler, uint32_t number, const uin
 			return fail_malformed(err);
 		begin_block(assembler, thread, block);
 		words = run_fast_path(assembler, thread, words, end);
+		if (assembler->malformed)
+			return fail_malformed(err);
 		thread->events = words;
 		while (words < end && !(*words & RING_BLOCK))
 			words++;

@@ -37,6 +37,7 @@ struct assembler {
 	uint64_t instructions, cuts;
 	uint32_t last_thread;
 	bool begun;
+	bool malformed; /* an access is another than its block makes */
 };
 
 /* Finishes the thread's pending block. next: address of the block that runs next, 0 if none does. */

@@ -62,12 +62,10 @@ bool translations_define(struct translations *translations, const uint64_t *word
 			block.block.address + block.block.bytes - (block.lengths[block.block.instructions - 1] & RING_LENGTH);
 	translations->fast = grow(translations->fast, translations->block_count, 2 * sizeof *translations->fast);
 	struct fast_entry *fast = &translations->fast[2 * (size_t)translations->block_count];
-	fast[0] =
-		(struct fast_entry){.address = block.block.address, .target = block.block.target, .trace_block = NONE};
+	fast[0] = (struct fast_entry){.address = block.block.address, .trace_block = NONE};
 	if (block.block.branch == IFR_BRANCH_CONDITIONAL || block.repeats)
-		fast[0].fall = block.block.address + block.block.bytes;
-	if (block.repeats)
-		fast[0].target = block.repeats;
+		block.follower = block.block.address + block.block.bytes;
+	block.taken = block.repeats ? block.repeats : block.block.target;
 	fast[0].branches = block.block.branch != IFR_BRANCH_NONE;
 	fast[0].repeats = block.repeats != 0;
 	fast[1] = fast[0];
@@ -120,7 +118,8 @@ void translations_set_fast_entry(struct translations *translations, uint32_t num
 	const uint32_t written = alone ? translations->chains[chain].block : NONE;
 	fast->accesses = pattern->accesses;
 	fast->count = pattern->count;
-	fast->counts = (repeated ? 0 : block->instructions) | (uint64_t)(pattern->count + block->derived) << 32;
+	fast->instructions = repeated ? 0 : block->instructions;
+	fast->all_accesses = pattern->count + (uint32_t)block->derived;
 	fast->trace_block = alone && written == NONE ? UNWRITTEN : written;
 	fast->coders = fast->trace_block < UNWRITTEN ? trace_coders(writer, written) : NULL;
 	fast->epoch = 0; /* never the current one: the accesses are copied first */

@@ -27,6 +27,8 @@ struct access_pattern {
 struct translated {
 	struct ring_block block;
 	uint64_t normalised, target; /* normalised addresses; target: of a direct branch, 0: none */
+	uint64_t follower;           /* successor if the branch is not taken; 0: none */
+	uint64_t taken;              /* successor if it is taken; 0: any */
 	uint32_t patterns;           /* first pattern, the newest; NONE */
 	uint64_t repeats;            /* address of its repeated string instruction; 0: none */
 	uint8_t *lengths;
@@ -49,16 +51,18 @@ extern const struct extent follows_previous;
 /* Fast-path entry of a translation block: one cache line with all that run_fast_path needs. It stands for the last
  * pattern alone, if that pattern is a whole block of the trace. */
 struct fast_entry {
+	/* Words of the ring that begin the last plausible successors, if the branch is taken and if not; 0: none yet. An
+	 * indirect branch has several. */
+	uint64_t taken, not_taken;
 	uint64_t address;
-	uint64_t fall;                   /* successor if the branch is not taken; UINT64_MAX: none */
-	uint64_t target;                 /* successor if it is taken; 0: any */
 	struct pattern_access *accesses; /* accesses of the pattern */
 	struct address_coder *coders;    /* of these accesses, in the trace's block */
-	uint64_t counts;                 /* instructions, and the trace's accesses in the upper half */
-	uint32_t trace_block;            /* UNWRITTEN: not in the trace yet; NONE: no fast path */
-	uint32_t epoch;                  /* of the address space, when the accesses were copied from their extents */
+	uint32_t instructions;
+	uint32_t all_accesses; /* the trace's: with derived ones */
+	uint32_t trace_block;  /* UNWRITTEN: not in the trace yet; NONE: no fast path */
+	uint32_t epoch;        /* of the address space, when the accesses were copied from their extents */
 	uint16_t count;
-	bool branches; /* taken if its successor is not `fall` */
+	bool branches; /* taken if its successor is not the instruction behind it */
 	bool repeats;  /* its target is another iteration of itself */
 };
 

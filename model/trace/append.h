@@ -8,13 +8,14 @@
 #include "model/trace/writer.h"
 
 struct trace_tail {
-	uint32_t *executions,
-		*limit;    /* next execution; the frame is full at limit, which a mispredicted access may lower */
+	uint32_t *executions; /* the next execution */
+	/* The frame is full when `executions` has come here. A mispredicted access may set it to the frame's begin. */
+	uint32_t *limit;
 	uint64_t hits; /* predicted stored accesses since the last mispredicted one */
 	struct last_addresses addresses;
 };
 
-/* The tail of a writer; it belongs to the writer, and whoever changes it keeps executions below limit. */
+/* The tail of a writer; it belongs to the writer, and whoever appends an execution to it ends the frame that is full. */
 struct trace_tail *trace_tail(struct ifr_trace_writer *writer);
 /* Writes the frame that is full. */
 void trace_end_frame(struct ifr_trace_writer *writer);
@@ -22,20 +23,20 @@ void trace_end_frame(struct ifr_trace_writer *writer);
 struct address_coder *trace_coders(struct ifr_trace_writer *writer, uint32_t block);
 /* Counts executions that were appended to the tail. */
 void trace_count(struct ifr_trace_writer *writer, uint64_t instructions, uint64_t accesses, uint64_t recorded);
-/* Appends a mispredicted access to the tail. */
-void trace_add_miss(struct ifr_trace_writer *writer, struct address_coder *coder, uint64_t normalised);
+/* Appends a mispredicted access to the tail. hits: predicted ones since the last. */
+void trace_add_miss(struct ifr_trace_writer *writer, struct address_coder *coder, uint64_t normalised,
+                    uint64_t hits);
 
 /* Appends the stored accesses of an execution to the tail. */
 static inline void trace_add_accesses(struct ifr_trace_writer *writer, struct trace_tail *tail,
                                       struct address_coder *coders, const uint64_t *normalised, uint32_t count) {
-	uint64_t hits = tail->hits; /* in a register: each addition in memory would wait for the one before */
+	uint64_t hits = tail->hits;
 	for (uint32_t i = 0; i < count; i++) {
-		if (__builtin_expect(address_predicted(&coders[i], &tail->addresses) == normalised[i], 1)) {
-			address_advance(&coders[i], &tail->addresses, normalised[i]);
+		if (__builtin_expect(address_predicted(&coders[i]) == normalised[i], 1)) {
+			address_advance(&coders[i], normalised[i]);
 			hits++;
 		} else {
-			tail->hits = hits;
-			trace_add_miss(writer, &coders[i], normalised[i]);
+			trace_add_miss(writer, &coders[i], normalised[i], hits);
 			hits = 0;
 		}
 	}

@@ -126,48 +126,50 @@ struct last_addresses {
 	uint64_t last[LAST_ADDRESSES];
 };
 
+/* The prediction is always one address plus one distance: `*from + distance`, so that it needs no decision. Coders stay
+ * where they are. */
 struct address_coder {
-	uint64_t next;             /* the last address plus stride */
-	int64_t stride, candidate; /* candidate: the last stride that was mispredicted */
-	int64_t relative;          /* distance from the access before, in the same mapping, when last mispredicted */
-	uint32_t slot;             /* of that mapping */
-	uint32_t preference;       /* at PREFERS_RELATIVE, `relative` predicts */
+	const uint64_t *from; /* the last address of this access, or of its mapping */
+	int64_t distance;     /* stride, or relative */
+	uint64_t last;        /* the last address of this access */
+	uint64_t *in_mapping; /* of the mapping of that address, when last mispredicted */
+	int64_t stride;
+	int64_t candidate;   /* the last stride that was mispredicted */
+	int64_t relative;    /* distance from the access before, in the same mapping, when last mispredicted */
+	uint32_t preference; /* at PREFERS_RELATIVE, `relative` predicts */
 };
 
-static inline uint64_t address_predicted(const struct address_coder *coder,
-                                         const struct last_addresses *addresses) {
-	const uint64_t relative = addresses->last[coder->slot] + (uint64_t)coder->relative;
-	return coder->preference == PREFERS_RELATIVE ? relative : coder->next;
+static inline void address_coders_init(struct address_coder *coders, size_t count,
+                                       struct last_addresses *addresses) {
+	for (size_t i = 0; i < count; i++)
+		coders[i] = (struct address_coder){.from = &coders[i].last, .in_mapping = addresses->last};
+}
+
+static inline uint64_t address_predicted(const struct address_coder *coder) {
+	return *coder->from + (uint64_t)coder->distance;
 }
 
 /* Follows a predicted address. */
-static inline void address_advance(struct address_coder *coder, struct last_addresses *addresses,
-                                   uint64_t normalised) {
-	addresses->last[coder->slot] = normalised;
-	coder->next = normalised + (uint64_t)coder->stride;
+static inline void address_advance(struct address_coder *coder, uint64_t normalised) {
+	coder->last = normalised;
+	*coder->in_mapping = normalised;
 }
 
 /* Follows a mispredicted address. shift: of a mapping's number. */
 static inline void address_correct(struct address_coder *coder, struct last_addresses *addresses,
                                    uint64_t normalised, unsigned shift) {
-	const uint32_t slot = normalised >> shift & (LAST_ADDRESSES - 1);
-	const int64_t relative = (int64_t)(normalised - addresses->last[slot]);
-	const int64_t stride = (int64_t)(normalised - coder->next) + coder->stride;
-	if (coder->preference == PREFERS_RELATIVE)
-		coder->preference--;
-	else
-		coder->preference += slot == coder->slot && relative == coder->relative;
-	coder->slot = slot;
-	coder->relative = relative;
-	if (stride == coder->candidate)
-		coder->stride = stride;
+	uint64_t *in_mapping = &addresses->last[normalised >> shift & (LAST_ADDRESSES - 1)];
+	const int64_t relative = (int64_t)(normalised - *in_mapping), stride = (int64_t)(normalised - coder->last);
+	const bool same = in_mapping == coder->in_mapping && relative == coder->relative;
+	coder->preference += coder->preference == PREFERS_RELATIVE ? UINT32_MAX : same;
+	coder->stride = stride == coder->candidate ? stride : coder->stride;
 	coder->candidate = stride;
-	address_advance(coder, addresses, normalised);
-}
-
-/* Distance of an address from the one before. */
-static inline int64_t address_distance(const struct address_coder *coder, uint64_t normalised) {
-	return (int64_t)(normalised - (coder->next - (uint64_t)coder->stride));
+	coder->relative = relative;
+	coder->in_mapping = in_mapping;
+	const bool relates = coder->preference == PREFERS_RELATIVE;
+	coder->from = relates ? in_mapping : &coder->last;
+	coder->distance = relates ? relative : coder->stride;
+	address_advance(coder, normalised);
 }
 
 #endif

@@ -46,6 +46,7 @@ static inline uint64_t miss_address(const struct miss_coder *coder, unsigned num
 
 /* Notes a mispredicted access. number: of its distance, MISS_DISTANCES or more if there is none. */
 static inline void miss_note(struct miss_coder *coder, unsigned number, int64_t distance, uint64_t normalised) {
+#pragma GCC unroll 8
 	for (unsigned i = MISS_DISTANCES - 1; i; i--)
 		coder->distances[i] = coder->distances[i - (i <= number)];
 	coder->distances[0] = distance;
@@ -55,6 +56,7 @@ static inline void miss_note(struct miss_coder *coder, unsigned number, int64_t 
 /* Number of an equal distance; MISS_DISTANCES if there is none. Without a branch, as none could be predicted. */
 static inline unsigned miss_distance(const struct miss_coder *coder, int64_t distance) {
 	unsigned equal = 1U << MISS_DISTANCES;
+#pragma GCC unroll 8
 	for (unsigned i = 0; i < MISS_DISTANCES; i++)
 		equal |= (unsigned)(coder->distances[i] == distance) << i;
 	return (unsigned)__builtin_ctz(equal);
@@ -63,6 +65,7 @@ static inline unsigned miss_distance(const struct miss_coder *coder, int64_t dis
 /* Number of the newest mispredicted address nearby; MISS_ADDRESSES if there is none. */
 static inline unsigned miss_nearby(const struct miss_coder *coder, uint64_t normalised) {
 	unsigned near = 1U << MISS_ADDRESSES;
+#pragma GCC unroll 8
 	for (unsigned i = 0; i < MISS_ADDRESSES; i++)
 		near |= (unsigned)(normalised - miss_address(coder, i) + MISS_NEAR < 2 * MISS_NEAR) << i;
 	return (unsigned)__builtin_ctz(near);

@@ -21,7 +21,7 @@
 
 void ifr_trace_rewind(struct ifr_trace *trace) {
 	fseek(trace->file, sizeof(struct trace_head), SEEK_SET);
-	memset(trace->coders, 0, trace->coder_count * sizeof *trace->coders);
+	address_coders_init(trace->coders, trace->coder_count, &trace->addresses);
 	memset(trace->execution_coder, 0, sizeof *trace->execution_coder);
 	trace->addresses = (struct last_addresses){0};
 	trace->miss_coder = (struct miss_coder){0};
@@ -92,7 +92,7 @@ static inline bool decode_execution(struct execution_coder *coder, struct sequen
 static __attribute__((noinline)) bool decode_mispredicted(struct ifr_trace *trace, struct address_coder *coder,
                                                           struct sequence_cursor *at, uint64_t *normalised) {
 	struct miss_coder *misses = &trace->miss_coder;
-	const uint64_t last = coder->next - (uint64_t)coder->stride;
+	const uint64_t last = coder->last;
 	uint64_t coded = 0;
 	if (at->kind < MISS_DISTANCES) {
 		*normalised = last + (uint64_t)misses->distances[at->kind];
@@ -111,9 +111,9 @@ static __attribute__((noinline)) bool decode_mispredicted(struct ifr_trace *trac
 	return next_token(at);
 }
 
-static inline uint64_t decode_predicted(struct address_coder *coder, struct last_addresses *addresses) {
-	const uint64_t normalised = address_predicted(coder, addresses);
-	address_advance(coder, addresses, normalised);
+static inline uint64_t decode_predicted(struct address_coder *coder) {
+	const uint64_t normalised = address_predicted(coder);
+	address_advance(coder, normalised);
 	return normalised;
 }
 
@@ -127,7 +127,7 @@ static inline bool decode_recorded(struct ifr_trace *trace, struct address_coder
 			continue;
 		}
 		at->address_hits--;
-		normalised[indices[i]] = decode_predicted(&coder[i], &trace->addresses);
+		normalised[indices[i]] = decode_predicted(&coder[i]);
 	}
 	return true;
 }
@@ -156,7 +156,7 @@ static inline bool decode_recorded_of_path(struct ifr_trace *trace, struct seque
 	while (access < end) {
 		const uint64_t left = (uint64_t)(end - access), hits = left < at->address_hits ? left : at->address_hits;
 		for (const struct path_access *hit_end = access + hits; access < hit_end; access++)
-			normalised[access->index] = decode_predicted(&trace->coders[access->coder], &trace->addresses);
+			normalised[access->index] = decode_predicted(&trace->coders[access->coder]);
 		at->address_hits -= hits;
 		if (access == end)
 			break;

@@ -155,7 +155,10 @@ static struct address_coder *add_coders(struct ifr_trace_writer *writer, uint32_
 	}
 	struct address_coder *slab = writer->slabs ? writer->slabs[writer->slab_count - 1] : NULL;
 	writer->slab_left -= count;
-	return slab ? slab + writer->slab_left : NULL;
+	if (!slab)
+		return NULL;
+	address_coders_init(slab + writer->slab_left, count, &writer->tail.addresses);
+	return slab + writer->slab_left;
 }
 
 uint32_t ifr_trace_add_block(struct ifr_trace_writer *writer, const struct ifr_trace_block *block,
@@ -258,18 +261,17 @@ void trace_count(struct ifr_trace_writer *writer, uint64_t instructions, uint64_
 
 static inline void add_execution(struct ifr_trace_writer *writer, uint32_t value) {
 	*writer->tail.executions++ = value;
-	if (writer->tail.executions == writer->tail.limit)
+	if (writer->tail.executions >= writer->tail.limit)
 		flush_frames(writer);
 }
 
-void trace_add_miss(struct ifr_trace_writer *writer, struct address_coder *coder, uint64_t normalised) {
+void trace_add_miss(struct ifr_trace_writer *writer, struct address_coder *coder, uint64_t normalised,
+                    uint64_t hits) {
 	struct trace_tail *tail = &writer->tail;
-	miss_put(&writer->miss_coder, &writer->misses_end, tail->hits, address_distance(coder, normalised),
-	         normalised);
-	tail->hits = 0;
+	miss_put(&writer->miss_coder, &writer->misses_end, hits, (int64_t)(normalised - coder->last), normalised);
 	address_correct(coder, &tail->addresses, normalised, IFR_MAPPING_SHIFT);
 	if (writer->misses_end.tokens >= writer->tokens_limit)
-		tail->limit = tail->executions + 1; /* the frame ends with this execution */
+		tail->limit = writer->executions; /* the frame ends with this execution */
 }
 
 void ifr_trace_add_execution(struct ifr_trace_writer *writer, uint32_t block, bool taken,
