@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,8 +52,11 @@ struct session {
 
 static int check_program(const char *program, struct ifr_error *err) {
 	unsigned char head[20] = {0};
+	struct stat status = {0};
+	while (program[0] == '/' && program[1] == '/')
+		program++; /* paths are made equally long by slashes */
 	int fd = open(program, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : read(fd, head, sizeof head);
+	ssize_t got = fd < 0 || fstat(fd, &status) ? -1 : read(fd, head, sizeof head);
 	if (fd >= 0)
 		close(fd);
 	if (got < 0)
@@ -66,6 +70,12 @@ static int check_program(const char *program, struct ifr_error *err) {
 	if (head[EI_CLASS] != ELFCLASS64 || head[18] != EM_X86_64)
 		return ifr_fail(err, IFR_E_USAGE, "%s is no 64-bit program for x86-64, and only these can be recorded",
 		                program);
+	if (status.st_mode & (S_ISUID | S_ISGID))
+		return ifr_fail(
+			err, IFR_E_USAGE,
+			"%s is setuid or setgid, and a recorder cannot give it those rights: record a copy without them "
+			"(cp %s .)",
+			program, program);
 	return 0;
 }
 

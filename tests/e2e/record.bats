@@ -383,6 +383,9 @@ own_blocks() {
 	printf '\177ELF\001\001\001\0\0\0\0\0\0\0\0\0\002\0\003\0' >small
 	printf '\177ELF\002\001\001\0\0\0\0\0\0\0\0\0\002\0\267\0' >arm
 	chmod +x script words empty small arm
+	cp /bin/true rights
+	chmod 4755 rights
+	refuse 2 "is setuid or setgid" -- interfero record -o a.trace -- ./rights
 	refuse 2 "is a script" /bin/sh -- interfero record -o a.trace -- ./script
 	refuse 2 "no ELF header" -- interfero record -o a.trace -- ./words
 	refuse 2 "no ELF header" -- interfero record -o a.trace -- ./empty
