@@ -10,10 +10,10 @@
  *
  * Invariant: the fast path writes what finish_block would write. It holds because each assumption is tested. (1)
  * One addition and one comparison test an access: a word plus the offset of the expected access lies in the extent only
- * if instruction, size and kind are as expected, since addresses have 47 bits and tags differ by multiples of 2^49. Where
- * the number of accesses is known and all words are accesses, they can be no others, so that each is appended at once. (2)
- * The extent has not changed since it was copied (epoch). (3) A successor that is neither the branch's target nor the
- * instruction behind it leaves the loop. (4) The loop ends before the window changes.
+ * if instruction, size and kind are as expected, since addresses have 47 bits and tags differ by multiples of 2^49.
+ * Where the number of accesses is known and all words are accesses, they can be no others, so that each is appended at
+ * once. (2) The extent has not changed since it was copied (epoch). (3) A successor that is neither the branch's target
+ * nor the instruction behind it leaves the loop. (4) The loop ends before the window changes.
  *
  * Gain of the remembered successors and of appending at once: a tenth (mawk, lua, bzip2). docs/counters-and-model.md says
  * what was tried beyond that. */
