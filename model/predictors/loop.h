@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loop predictor: loops that run the same number of times. 64 entries in 4 ways; sure after three equal runs.
+/* Loop predictor: loops that run the same number of times. 64 entries (published: 256) in 4 ways; sure after three equal
+ * runs.
  * Ref: Seznec 2007, "A 256 Kbits L-TAGE branch predictor", section 3: 14-bit tags and counts, 8-bit ages. */
 #ifndef INTERFERO_MODEL_LOOP_H
 #define INTERFERO_MODEL_LOOP_H
