@@ -144,8 +144,8 @@ flat() {
 		jq -e '.difference - ([.causes[].share, .rest] | add) | fabs < 1e-3' $file
 		jq -e '.difference - ([.interactions[].icost, .causes[].cost, .rest] | add) | fabs < 1e-3' $file
 		jq -e '.difference - ([.layouts[] | .cycles * .weight] | add) | fabs < 1e-3' $file
-		jq -e '.difference - ([.lines[].cycles] | add) | fabs < 1e-3' $file
-		jq -e '. as $all | .causes | all(.causes[0] as $cause | .share - ([$all.lines[].shares[$cause]] | add) | fabs < 1e-3)' $file
+		jq -e '.difference - ([.lines[].cycles] | add // 0) | fabs < 1e-3' $file
+		jq -e '. as $all | .causes | all(.causes[0] as $cause | .share - ([$all.lines[].shares[$cause]] | add // 0) | fabs < 1e-3)' $file
 	done
 	interfero icost --across --plan v/v00001.plan ../branch.trace >text
 	flat text | grep -Eq "v00001 takes [0-9]+ cycles, [0-9]+ (more|fewer) \([+-][0-9.]+ %\) than the shipped layout\."

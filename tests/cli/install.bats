@@ -171,17 +171,60 @@ END
 		"$("$place/root/opt/ifr/bin/interfero" --version | grep -o '[0-9][0-9.]*' | head -1)" ]
 }
 
-@test "CMake's toolchain file and Meson's native file name the compilers" {
-	need cmake
-	printf 'int main(void) { return 0; }\n' >c.c
-	printf 'cmake_minimum_required(VERSION 3.10)\nproject(p C)\nadd_executable(prog c.c)\n' >CMakeLists.txt
-	cmake -DCMAKE_TOOLCHAIN_FILE="$place/root/opt/ifr/share/interfero/interfero.cmake" -S . -B build >log
-	cmake --build build >>log
-	interfero variants -q -n 1 -o v build/prog
-	while read -r compiler; do
-		[ -x "$place/root$compiler" ] || say "$compiler"
-	done < <(sed -n "s/.* = '\(.*\)'/\1/p" "$place/root/opt/ifr/share/interfero/interfero.meson")
+# A small project with a library, in the two build systems; its header comes by pkg-config.
+make_project() {
+	local share="$place/root/opt/ifr/share"
+	export PKG_CONFIG_PATH="$here/pkgconfig"
+	mkdir -p pkgconfig
+	sed "s|^prefix=.*|prefix=$place/root/opt/ifr|" "$share/pkgconfig/interfero.pc" >pkgconfig/interfero.pc
+	sed "s|/opt/ifr|$place/root/opt/ifr|" "$share/interfero/interfero.meson" >native.meson
+	echo 'int twice(int x); int twice(int x) { return 2 * x; }' >twice.c
+	cat >main.c <<-'END'
+		#include <interfero.h>
+		int twice(int x);
+		int main(void) { IFR_BEGIN("all"); int four = twice(2); IFR_END; return four - 4; }
+	END
+	cat >CMakeLists.txt <<-'END'
+		cmake_minimum_required(VERSION 3.10)
+		project(p C)
+		find_package(PkgConfig REQUIRED)
+		pkg_check_modules(INTERFERO REQUIRED interfero)
+		add_library(twice STATIC twice.c)
+		add_executable(prog main.c)
+		target_include_directories(prog PRIVATE ${INTERFERO_INCLUDE_DIRS})
+		target_link_libraries(prog twice)
+	END
+	cat >meson.build <<-'END'
+		project('p', 'c')
+		twice = static_library('twice', 'twice.c')
+		executable('prog', 'main.c', link_with: twice, dependencies: dependency('interfero'))
+	END
+}
+
+# is_project PROGRAM: its functions move, the library's, too.
+is_project() {
+	"$1"
+	interfero variants -q -n 2 -o v "$1"
+	v/v00001 && v/v00002
+	interfero layout -u "$1" | grep -q 'twice'
+}
+
+@test "a project of CMake, by the toolchain file and pkg-config" {
+	need cmake pkg-config
+	make_project
+	cmake -DCMAKE_TOOLCHAIN_FILE="$place/root/opt/ifr/share/interfero/interfero.cmake" -S . -B build >log || say "$(cat log)"
+	cmake --build build >>log || say "$(cat log)"
+	is_project build/prog
+}
+
+@test "a project of Meson, by the native file and pkg-config" {
+	make_project
+	while read -r compiler; do [ -x "$compiler" ] || say "$compiler"; done < <(sed -n "s/.* = '\(.*\)'/\1/p" native.meson)
 	[ "$(grep -c "= '/opt/ifr/bin/interfero-" "$place/root/opt/ifr/share/interfero/interfero.meson")" = 3 ]
+	need meson pkg-config
+	meson setup --native-file native.meson build >log || say "$(cat log)"
+	meson compile -C build >>log || say "$(cat log)"
+	is_project build/prog
 }
 
 @test "uninstall leaves no file behind" {

@@ -61,6 +61,14 @@ replays() {
 	done
 }
 
+# measures PROGRAM: its layouts by the model, and the code that makes them differ.
+measures() {
+	interfero bench -q -c model -n 8 -o b.exp -- "$1" 2000 >report
+	says report "8 random"
+	interfero blame b.exp >blamed
+	says blamed "significant"
+}
+
 @test "clang: C++ with exceptions, templates and static constructors" {
 	# Twelve seconds; clang's C program is tested at both depths.
 	need_full_depth
@@ -70,9 +78,7 @@ replays() {
 	moves ./words main _Z5countRKSs\\\|_Z5countRKNSt
 	tells ./slower ./words
 	replays ./words 2000
-	interfero bench -q -c model -n 8 -o b.exp -- ./words 2000
-	interfero blame b.exp >blamed
-	says blamed "significant"
+	measures ./words
 }
 
 @test "clang: objects of its own driver, and warnings stay those of the compiler" {
@@ -104,6 +110,7 @@ replays() {
 	moves ./words words.*count core.*fmt.*pad_integral
 	tells ./slower ./words
 	replays ./words 100
+	measures ./words
 }
 
 # bench_of NAME [FLAGS]: the path of that bench's program, as cargo builds it.

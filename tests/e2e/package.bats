@@ -4,6 +4,7 @@
 # that debootstrap makes. Where that may not be made, they are unpacked into a folder and used from there, which is said.
 
 load ../helpers
+load ../system
 
 setup_file() {
 	use_own_kits
@@ -15,7 +16,7 @@ setup_file() {
 setup() {
 	use_own_folder
 	[ ! -s "$place/reason" ] || skip "$(cat "$place/reason")"
-	packages=$place/build
+	packages=$place/build system=$place/root
 }
 
 teardown_file() {
@@ -45,28 +46,6 @@ names() {
 	ls "$packages"/*.deb | grep -v dbgsym
 }
 
-# in_system COMMAND...: in the new system, with /proc, and without a trace of it outside.
-in_system() {
-	within 300 unshare -m --propagation private sh -ec 'root=$1; shift
-		mount -t proc proc "$root/proc"
-		exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C DEBIAN_FRONTEND=noninteractive chroot "$root" "$@"' in "$place/root" "$@"
-}
-
-# Makes a system of this one's release; fails with the reason on standard error.
-make_system() {
-	[ "$(id -u)" -eq 0 ] || say "only root may make a system"
-	command -v debootstrap >/dev/null || say "debootstrap is not installed"
-	# From where this machine has its packages.
-	local mirror
-	# shellcheck disable=SC2016 # apt's own variables
-	mirror=$(apt-get indextargets --format '$(REPO_URI) $(COMPONENT) $(RELEASE)' 'Created-By: Packages' |
-		awk '$2 == "main" && $3 !~ /-/ { print $1; exit }')
-	[ -n "$mirror" ] || say "apt names no archive of packages"
-	(. /etc/os-release && within 300 debootstrap --variant=minbase "$VERSION_CODENAME" "$place/root" "$mirror") >debootstrap.log 2>&1 ||
-		say "debootstrap fails: $(tail -n 1 debootstrap.log)"
-	in_system true || say "the new system does not run"
-}
-
 # A package for each gcc that has its plugin interface here, and interfero.
 @test "the packages build, and lintian has nothing to say" {
 	for package in interfero $(printf 'gcc-%s-plugin-interfero ' $(ls -d /usr/lib/gcc/*/*/plugin/include/gcc-plugin.h | sed 's,.*/\([0-9]*\)/plugin/.*,\1,')); do
@@ -84,7 +63,7 @@ make_system() {
 	local plugin version
 	version=$(gcc -dumpversion)
 	plugin=$(names | grep "gcc-${version%%.*}-plugin")
-	if (make_system) 2>why; then
+	if (. /etc/os-release && make_system "$VERSION_CODENAME") 2>why; then
 		echo "# in a system that debootstrap made" >&3
 		mkdir -p "$place/root/packages"
 		cp "$plugin" "$packages"/interfero_*.deb "$packages/interfero/debian/tests/measures" "$place/root/packages"

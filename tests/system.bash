@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# Systems of Debian that debootstrap makes, in the folder $system.
+
+# in_system COMMAND...: in the system, with /proc, and without a trace of it outside.
+in_system() {
+	within 300 unshare -m --propagation private sh -ec 'root=$1; shift
+		mount -t proc proc "$root/proc"
+		exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C DEBIAN_FRONTEND=noninteractive chroot "$root" "$@"' in "$system" "$@"
+}
+
+# make_system RELEASE: fails with the reason on standard error.
+make_system() {
+	[ "$(id -u)" -eq 0 ] || say "only root may make a system"
+	command -v debootstrap >/dev/null || say "debootstrap is not installed"
+	# From where this machine has its packages.
+	local mirror
+	# shellcheck disable=SC2016 # apt's own variables
+	mirror=$(apt-get indextargets --format '$(REPO_URI) $(COMPONENT) $(RELEASE)' 'Created-By: Packages' |
+		awk '$2 == "main" && $3 !~ /-/ { print $1; exit }')
+	[ -n "$mirror" ] || say "apt names no archive of packages"
+	within 300 debootstrap --variant=minbase "$1" "$system" "$mirror" >debootstrap.log 2>&1 ||
+		say "debootstrap fails: $(tail -n 1 debootstrap.log)"
+	in_system true || say "the new system does not run"
+}
