@@ -63,7 +63,8 @@ replays() {
 
 # measures PROGRAM: its layouts by the model, and the code that makes them differ.
 measures() {
-	interfero bench -q -c model -n 8 -o b.exp -- "$1" 2000 >report
+	interfero bench -q -c model -n 8 -o b.exp -- "$1" 2000
+	interfero report b.exp >report
 	says report "8 random"
 	interfero blame b.exp >blamed
 	says blamed "significant"
