@@ -64,7 +64,7 @@ void audit_code_make(const struct ifr_audit *audit, struct ifr_audit_row *rows, 
 		if (rows[i].found)
 			ifr_audit_code_find(kit, code->relinker, &rows[i], &code->searches[code->count++]);
 	if (confirm)
-		confirm_all(audit, deadline_ns == INT64_MAX ? INT64_MAX : now_ns + (deadline_ns - now_ns) / 2, code);
+		confirm_all(audit, deadline_ns == INT64_MAX ? INT64_MAX : now_ns + (deadline_ns - now_ns) / 4, code);
 	for (size_t i = 0, search = 0; i < count; i++)
 		if (rows[i].found) {
 			rows[i].code = code->searches[search].code.finding ? &code->searches[search].code : NULL;
