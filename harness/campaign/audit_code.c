@@ -25,8 +25,8 @@ static bool can_confirm(const struct ifr_audit_code_search *search, const struct
 	       !(addresses->pins && addresses->pins[unit]);
 }
 
-/* Functions of one object file keep their distances under some axes. Their classes hold the same layouts then, added up in
- * another order. */
+/* Functions of one object file keep their distances under some axes. Their classes hold the same layouts then, added
+ * up in another order. */
 static bool is_alike(const struct ifr_finding *a, const struct ifr_finding *b) {
 	static const double rounding = 1e-9;
 	return a->feature == b->feature && fabs(a->classes.f - b->classes.f) <= rounding * fabs(a->classes.f);

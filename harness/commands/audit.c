@@ -129,6 +129,7 @@ const struct argp ifr_audit_argp = {
 	"together (Holm). With --budget, sweeps take larger steps where time is short, and the rest of the time goes to "
 	"smaller ones, then to further runs of the other triggers. Repeating an interrupted audit continues it.\n"
 	"\n"
+	"Where layouts of the program's file differ, the function behind them is looked for, and moved alone. "
 	"Where the model names a mechanism, the audit proposes changes of the layout against it: variables moved, large heap "
 	"blocks apart, loops aligned, the best layout pinned. Each is measured with it and without it, as by \"interfero "
 	"cure\", in fresh contexts of the trigger; one that does not help is withdrawn. Where something was found, a quarter "

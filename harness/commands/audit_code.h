@@ -12,8 +12,8 @@ struct audit_code {
 };
 
 /* Names the function of each row that was found (row->code), where the program has a kit. confirm: moves each function
- * alone, for the first row that names it, until a quarter of the time that is left is spent (INT64_MAX: no limit). The rows
- * must outlive the result. */
+ * alone, for the first row that names it, until a quarter of the time that is left is spent (INT64_MAX: no limit). The
+ * rows must outlive the result. */
 void audit_code_make(const struct ifr_audit *audit, struct ifr_audit_row *rows, size_t count, bool confirm,
                      int64_t deadline_ns, struct audit_code *code);
 void audit_code_release(struct audit_code *code);
