@@ -8,7 +8,7 @@
 #include "harness/icost/interaction.h"
 #include "harness/output/output.h"
 
-enum { PAIRS_TOLD = 3 };
+enum { PAIRS_TOLD = 3, SHORT_RUN = 5000000 /* instructions */ };
 
 /* A report under way. */
 struct telling {
@@ -211,6 +211,11 @@ static void put_coverage(const struct telling *telling, struct ifr_buffer *text)
 		                  " Dropped: %" PRIu64 " for bits that cannot be, %" PRIu64
 		                  " for code without samples, %" PRIu64 " for unknown targets, %" PRIu64 " as too short.",
 		                  profile->impossible, profile->unknown, profile->lost, profile->cut);
+	/* Measured: a mean error of 69 % at 0.26 million instructions, 15 at 1.4, below 5 from 35 on. */
+	if (telling->run->instructions < SHORT_RUN)
+		ifr_buffer_puts(
+			text, " The run is short for a profile: code that is executed once is in no other sample, and its "
+				  "fragments are dropped. Leave out --profile, or take a run of 5 million instructions or more.");
 	put_paragraph(telling, text, "\n", "");
 }
 
