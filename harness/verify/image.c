@@ -18,6 +18,8 @@ static int by_key(const void *left, const void *right) {
 		order = (a->binding > b->binding) - (a->binding < b->binding);
 	if (!order)
 		order = (a->size > b->size) - (a->size < b->size);
+	if (!order)
+		order = strcmp(a->file, b->file);
 	return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
@@ -73,6 +75,7 @@ static bool read_symbols(struct verify_image *image, uint32_t type, struct image
 	if (!section)
 		return true;
 	size_t count = section->data->d_size / sizeof(Elf64_Sym);
+	const char *file = "";
 	symbols->items = ifr_alloc((count + 1) * sizeof *symbols->items);
 	for (size_t i = 0; i < count; i++) {
 		GElf_Sym symbol;
@@ -81,8 +84,11 @@ static bool read_symbols(struct verify_image *image, uint32_t type, struct image
 		const char *name = elf_strptr(image->elf, section->header.sh_link, symbol.st_name);
 		if (!name)
 			return false;
+		if (GELF_ST_TYPE(symbol.st_info) == STT_FILE)
+			file = name;
 		symbols->items[symbols->count++] = (struct image_symbol){
 			.name = name,
+			.file = GELF_ST_BIND(symbol.st_info) == STB_LOCAL ? file : "",
 			.value = symbol.st_value,
 			.size = symbol.st_size,
 			.index = i,

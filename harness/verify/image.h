@@ -17,15 +17,16 @@ struct image_section {
 };
 
 struct image_symbol {
-	const char *name;
+	const char *name, *file; /* file: of a local symbol; "" where none is named */
 	uint64_t value, size;
 	size_t index; /* in the symbol table */
 	uint16_t section;
 	uint8_t type, binding;
 };
 
-/* Symbols in the order of name, type, binding, size and index: if two images have the same symbols, equal indices
- * refer to the same symbol. */
+/* Symbols in the order of name, type, binding, size, file and index: if two images have the same symbols, equal indices
+ * refer to the same symbol. The file parts functions of one name, of which a Rust program has many, where the order of
+ * local symbols follows the layout, as from ld 2.44. */
 struct image_symbols {
 	struct image_symbol *items;
 	size_t count;

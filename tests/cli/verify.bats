@@ -164,6 +164,30 @@ END
 	[[ $(text_of unwind) == *"follows other rules"* ]]
 }
 
+@test "functions of one name and size are told apart by their files, in whatever order the linker writes them" {
+	# Two local functions whose frames differ, and their entries of .symtab exchanged with those of their files.
+	for unit in one two; do
+		push=$'\tpush %rbx\n\t.cfi_def_cfa_offset 16\n\tnop' pop=$'\tpop %rbx\n\t.cfi_def_cfa_offset 8\n\tret'
+		[ $unit = one ] || push=$'\tnop\n\tpush %rbx\n\t.cfi_def_cfa_offset 16'
+		printf '\t.file "%s.s"\n\t.section .text.same,"ax"\n\t.type same,@function\nsame:\n\t.cfi_startproc\n%s\n%s\n\t.cfi_endproc\n\t.size same,.-same\n' $unit "$push" "$pop" >$unit.s
+		printf '\t.section .text.%s,"ax"\n\t.globl %s\n\t.type %s,@function\n%s: jmp same\n\t.size %s,.-%s\n\t.section .note.GNU-stack\n' $unit $unit $unit $unit $unit $unit >>$unit.s
+	done
+	echo 'void one(void), two(void); int main(void) { one(); two(); return 0; }' >main.c
+	interfero-gcc -O1 main.c one.s two.s -o alike
+	interfero variants -q -n 1 -a functions -o w ./alike
+	bad=w/v00001
+	read -r first second <<<"$(readelf -sW $bad | awk '/\.symtab/ { on = 1 } on && $8 == "same" { printf "%d ", $1 }')"
+	table=$(section .symtab 3)
+	for entry in 1 0; do
+		a=$((table + 24 * (first - entry))) b=$((table + 24 * (second - entry)))
+		one=$(bytes $a 24) two=$(bytes $b 24)
+		poke $a "$two"
+		poke $b "$one"
+	done
+	run -1 within 60 interfero verify ./alike w --json
+	[ "$(jq -r '[.variants[].findings[].check] | join(" ")' <<<"$output")" = plan ] || say "$output"
+}
+
 @test "symbols: values swapped, overlapping, outside, another size, another name" {
 	main=$(symbol main)
 	deep=$(symbol _ZN12_GLOBAL__N_14deepEi)
