@@ -9,10 +9,12 @@ load ../record
 # Exact LRU, so that arithmetic is easy.
 lru=(--machine cachegrind --cache 32K:8:64)
 
+cases="$BATS_TEST_DIRNAME/../../examples/studies/correlation-profiling"
+
 # build NAME [FLAGS...]
 build() {
 	gcc -O1 -g -nostdlib -static -no-pie -fno-optimize-sibling-calls -fno-tree-loop-distribute-patterns -fcf-protection=none \
-		"${@:2}" -o "$1" "$programs/misses/$1.c"
+		"${@:2}" -o "$1" "$cases/$1.c"
 }
 
 setup_file() {
@@ -41,7 +43,7 @@ misses() {
 # marked NAME MARK: the load of a program's marked line, as "function (file:line)".
 marked() {
 	local line
-	line=$(grep -n "/\* $2 \*/" "$programs/misses/$1.c" | cut -d : -f 1)
+	line=$(grep -n "/\* $2 \*/" "$cases/$1.c" | cut -d : -f 1)
 	jq -r '.loads[].code' result | grep -F "($1.c:$line)" | head -n 1
 }
 
@@ -292,7 +294,7 @@ same_counters() {
 @test "misses of placement: what goes away in another layout, by the names of what meets in sets" {
 	local first here there loads='.loads[] | select(.code and (.code | startswith("sum (")))'
 	local one=(--machine cachegrind --cache 4K:1:64 --contexts 1 --latency 20)
-	gcc -O1 -g "$programs/misses/meeting.c" -o meeting
+	gcc -O1 -g "$programs/meeting.c" -o meeting
 	within 60 interfero record -q -o meeting.trace -- ./meeting
 	for first in 0 1024; do
 		printf 'interfero-plan 1\nstack bytes=%d\n' $first >here.plan

@@ -14,7 +14,7 @@ setup_file() {
 
 setup() {
 	use_own_folder
-	cp "$programs"/prefetch/*.c "$programs"/misses/*.[ch] .
+	cp "$programs"/prefetch/*.c "$BATS_TEST_DIRNAME"/../../examples/studies/correlation-profiling/*.[ch] .
 }
 
 teardown_file() {
