@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A program that looks like a suite of benchmarks: it prints figures of two benchmarks, as the framework named by its
- * first argument does. Its "times" are made up: COST ns and 50 ns, plus some of the process's number, so that they differ
- * from run to run. So do the iterations, unless the word "fixed" follows. With the word "later" the times vary from the
- * third run on; the file "runs" in this folder counts.
+ * first argument does. Its "times" are made up: COST ns and 50 ns, plus some of the number of the run, so that they differ
+ * from run to run; the file "runs" in this folder counts. So do the iterations, by the process's number, unless the word
+ * "fixed" follows. With the word "later" the times vary from the third run on.
  *
  *     -DCOST=N  the cost of the first benchmark, in ns (100)
  *     -DTAKES   takes --benchmark_min_time=Nx, as newer versions do
@@ -57,20 +57,21 @@ __attribute__((noinline)) static int read_arguments(int argc, char **argv) {
 	return 0;
 }
 
-/* Whether this is one of the first two runs in this folder. */
-static int is_early(void) {
+/* The runs in this folder before this one. */
+static unsigned count_runs(void) {
 	FILE *runs = fopen("runs", "a");
-	const int early = runs && ftell(runs) < 2;
-	if (!runs || fputc('x', runs) == EOF || fclose(runs))
+	const long count = runs ? ftell(runs) : -1;
+	if (count < 0 || fputc('x', runs) == EOF || fclose(runs))
 		exit(1);
-	return early;
+	return (unsigned)count;
 }
 
 int main(int argc, char **argv) {
 	const char *kind = argc > 1 ? argv[1] : "";
-	/* Numbers of two processes that differ by a multiple of a small number give other noise, too. */
-	double noise = ((unsigned)getpid() * 2654435761u % 997 + 1) * 7e-5;
-	if (argc > 3 && !strcmp(argv[3], "later") && is_early())
+	const unsigned runs = count_runs();
+	/* By the number of the run, so that what a test finds is the same each time. */
+	double noise = ((runs + 1) * 2654435761u % 997 + 1) * 7e-5;
+	if (argc > 3 && !strcmp(argv[3], "later") && runs < 2)
 		noise = 0;
 	if (read_arguments(argc, argv))
 		return 1;
