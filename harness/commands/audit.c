@@ -94,7 +94,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	}
 }
 
-/* The list of triggers after the options; argp frees it. */
+/* The list of triggers after the options, and the text behind it; argp frees it. */
 static char *describe_triggers(int key, const char *text, void *input) {
 	(void)input;
 	if (key != ARGP_KEY_HELP_POST_DOC)
@@ -102,6 +102,7 @@ static char *describe_triggers(int key, const char *text, void *input) {
 	struct ifr_buffer list = {0};
 	ifr_buffer_puts(&list, "Triggers:\n");
 	list_triggers(&list);
+	ifr_buffer_printf(&list, "\n%s", text ? text : "");
 	return ifr_buffer_detach(&list);
 }
 

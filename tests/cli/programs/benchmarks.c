@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A program that looks like a suite of benchmarks: it prints figures of two benchmarks, as the framework named by its
- * first argument does. Its "times" are made up: COST ns and 50 ns, plus some of the number of the run, so that they differ
- * from run to run; the file "runs" in this folder counts. So do the iterations, by the process's number, unless the word
- * "fixed" follows. With the word "later" the times vary from the third run on.
+ * first argument does. Its "times" are made up: COST ns and 50 ns, plus some of the number of the run, so that they
+ * differ from run to run; the file "runs" in this folder counts. So do the iterations, by the process's number, unless
+ * the word "fixed" follows. With the word "later" the times vary from the third run on.
  *
  *     -DCOST=N  the cost of the first benchmark, in ns (100)
  *     -DTAKES   takes --benchmark_min_time=Nx, as newer versions do
