@@ -40,7 +40,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		return 0;
 	case 'o':
 		options->limit.path = argument;
-		if (option_file("-o", argument, &err))
+		if (option_output("-o", argument, false, &err))
 			option_refuse(state, &err);
 		return 0;
 	case KEY_STDIN:

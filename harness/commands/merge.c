@@ -19,7 +19,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	switch (key) {
 	case 'o':
 		options->output = argument;
-		if (option_file("-o", argument, &err))
+		if (option_output("-o", argument, false, &err))
 			option_refuse(state, &err);
 		return 0;
 	case 'q':
