@@ -76,7 +76,7 @@ int ifr_figures_draw(const struct ifr_figures *figures, const char *dir, struct 
 	free(gnuplot);
 	if (!gnuplot)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "figures need gnuplot, which is not in PATH; install gnuplot-nox");
-	int result = 0;
+	int result = ifr_dir_make(dir, err);
 	for (size_t i = 0; i < figures->count && !result; i++)
 		result = draw_figure(&figures->items[i], dir, err);
 	return result;

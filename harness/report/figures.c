@@ -2,8 +2,6 @@
 /* The figures of a report. */
 #include "harness/report/figures.h"
 
-#include "common/file.h"
-
 void ifr_figures_script(const struct ifr_analysis *analysis, struct ifr_figures *figures) {
 	ifr_figure_sweep(analysis, figures);
 	ifr_figure_layouts(analysis, figures);
@@ -16,9 +14,7 @@ void ifr_figures_script(const struct ifr_analysis *analysis, struct ifr_figures 
 int ifr_report_figures(const struct ifr_analysis *analysis, const char *dir, struct ifr_error *err) {
 	struct ifr_figures figures = {0};
 	ifr_figures_script(analysis, &figures);
-	int result = ifr_dir_make(dir, err);
-	if (!result)
-		result = ifr_figures_draw(&figures, dir, err);
+	const int result = ifr_figures_draw(&figures, dir, err);
 	ifr_figures_release(&figures);
 	return result;
 }

@@ -37,7 +37,7 @@ void ifr_figure_lines(const struct ifr_analysis *analysis, struct ifr_figures *f
 
 void ifr_figure_sweep(const struct ifr_analysis *analysis, struct ifr_figures *figures);
 
-/* Writes NAME.gp, NAME.svg and NAME.pdf of each figure into an existing folder. */
+/* Writes NAME.gp, NAME.svg and NAME.pdf of each figure into a folder, which is made. */
 int ifr_figures_draw(const struct ifr_figures *figures, const char *dir, struct ifr_error *err);
 
 #endif

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/file.h"
 #include "harness/output/output.h"
 #include "harness/report/figures.h"
 
@@ -167,9 +166,7 @@ int ifr_forecast_figures(const struct ifr_forecast *forecast, const char *dir, s
 	struct ifr_figures figures = {0};
 	draw_mispredictions(forecast, &figures);
 	draw_predicted(forecast, &figures);
-	int result = ifr_dir_make(dir, err);
-	if (!result)
-		result = ifr_figures_draw(&figures, dir, err);
+	const int result = ifr_figures_draw(&figures, dir, err);
 	ifr_figures_release(&figures);
 	return result;
 }

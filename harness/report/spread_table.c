@@ -135,9 +135,7 @@ static void draw_violins(const struct ifr_spreads *spreads, struct ifr_figures *
 int ifr_spreads_figure(const struct ifr_spreads *spreads, const char *dir, struct ifr_error *err) {
 	struct ifr_figures figures = {0};
 	draw_violins(spreads, &figures);
-	int result = ifr_dir_make(dir, err);
-	if (!result)
-		result = ifr_figures_draw(&figures, dir, err);
+	const int result = ifr_figures_draw(&figures, dir, err);
 	ifr_figures_release(&figures);
 	return result;
 }

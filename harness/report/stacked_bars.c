@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "common/file.h"
 #include "harness/output/output.h"
 #include "harness/report/figures.h"
 
@@ -38,9 +37,7 @@ int ifr_stacked_bars_draw(const struct ifr_stacked_bars *all, size_t count, cons
 	struct ifr_figures figures = {0};
 	for (size_t i = 0; i < count; i++)
 		draw(&all[i], &figures);
-	int result = ifr_dir_make(dir, err);
-	if (!result)
-		result = ifr_figures_draw(&figures, dir, err);
+	const int result = ifr_figures_draw(&figures, dir, err);
 	ifr_figures_release(&figures);
 	return result;
 }
