@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A figure of bars whose parts are stacked. */
 #include "harness/output/output.h"
 #include "harness/report/figures.h"
 
