@@ -3,6 +3,14 @@
 
 load ../helpers
 
+setup_file() {
+	use_own_kits
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
 setup() {
 	need_full_depth
 	use_own_folder
