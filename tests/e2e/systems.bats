@@ -38,7 +38,7 @@ find_system() {
 	system=$INTERFERO_BUILD/systems/$(other)
 }
 
-# The system, with the sources as they are now; files keep their times, so that make builds what has changed.
+# The system, with the sources as they are now. Those that are the same keep their times, so that make builds what changed.
 make_other() {
 	find_system
 	if [ ! -d "$system" ]; then
@@ -50,10 +50,16 @@ make_other() {
 		mv "$system" "${system%.new}"
 		find_system
 	fi
-	local sources=$system/root/interfero
-	mkdir -p "$sources"
-	find "$sources" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
-	(cd "$BATS_TEST_DIRNAME/../.." && git ls-files -z --cached --others --exclude-standard | xargs -0 tar -cf - --) | tar -C "$sources" -xf -
+	local sources=$system/root/interfero fresh=$system/root/fresh file
+	rm -rf "$fresh"
+	mkdir -p "$sources" "$fresh"
+	(cd "$BATS_TEST_DIRNAME/../.." && git ls-files -z --cached --others --exclude-standard | xargs -0 tar -cf - --) | tar -C "$fresh" -xmf -
+	(cd "$fresh" && find . -type f) | while read -r file; do
+		! cmp -s "$fresh/$file" "$sources/$file" || touch -r "$sources/$file" "$fresh/$file"
+	done
+	[ ! -d "$sources/build" ] || mv "$sources/build" "$fresh"
+	rm -rf "$sources"
+	mv "$fresh" "$sources"
 }
 
 # in_sources COMMANDS: a shell's, in the folder of the sources, with the build in its path.
