@@ -266,8 +266,8 @@ static int fill_command(struct rerun *rerun, struct ifr_campaign *campaign, stru
 	campaign->argv = rerun->argv.items;
 	ifr_unquote_shell(environment ? environment : "", &campaign->environment);
 	lead_to_libraries(rerun, &campaign->environment);
-	if (input && strcmp(input, "/dev/null"))
-		campaign->stdin_file = input;
+	/* Also /dev/null: the program may ask for it. */
+	campaign->stdin_file = input;
 	const char *place = ifr_dataset_fact(&rerun->dataset, "driver of");
 	const bool driven = place && *place == '/';
 	if (driven && rerun->bundled)

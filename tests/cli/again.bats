@@ -94,6 +94,12 @@ plans() {
 	cmp then now
 }
 
+@test "a program that reads its input, of which there is none, runs again" {
+	interfero bench -q -c clock --no-profile -n 2 -r 1 --stdin /dev/null -o cat.exp -- /bin/cat
+	interfero bench -q --again cat.exp -o again.exp
+	[ "$(sql again.exp "SELECT value FROM fact WHERE name = 'standard input'")" = /dev/null ]
+}
+
 @test "what cannot be packed or repeated is refused" {
 	refuse 2 "leave out the program" -- interfero bench --again ../tree/old.exp -- ./reads
 	refuse 2 "as it was" -- interfero bench --again ../tree/old.exp -n 5
