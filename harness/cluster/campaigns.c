@@ -5,7 +5,7 @@
 
 #include "common/file.h"
 #include "harness/bundle/bundle.h"
-#include "harness/cluster/gathering.h"
+#include "harness/cluster/collection.h"
 #include "harness/store/store.h"
 
 enum { PIECE_NS_PER_LAYOUT_OVERHEAD = 20000000 };

@@ -16,7 +16,7 @@
 #include "common/clock.h"
 #include "common/file.h"
 #include "harness/bundle/bundle.h"
-#include "harness/cluster/gathering.h"
+#include "harness/cluster/collection.h"
 #include "harness/cluster/replays.h"
 
 const char replay_version[] = "interfero-replay 1";

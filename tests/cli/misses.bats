@@ -294,12 +294,12 @@ same_counters() {
 @test "misses of placement: what goes away in another layout, by the names of what meets in sets" {
 	local first here there loads='.loads[] | select(.code and (.code | startswith("sum (")))'
 	local one=(--machine cachegrind --cache 4K:1:64 --contexts 1 --latency 20)
-	gcc -O1 -g "$programs/meeting.c" -o meeting
-	within 60 interfero record -q -o meeting.trace -- ./meeting
+	gcc -O1 -g "$programs/displaced.c" -o displaced
+	within 60 interfero record -q -o displaced.trace -- ./displaced
 	for first in 0 1024; do
 		printf 'interfero-plan 1\nstack bytes=%d\n' $first >here.plan
 		printf 'interfero-plan 1\nstack bytes=%d\n' $((first + 2048)) >there.plan
-		interfero misses "${one[@]}" --plan here.plan --against there.plan --json meeting.trace >result
+		interfero misses "${one[@]}" --plan here.plan --against there.plan --json displaced.trace >result
 		here=$(jq .totals.misses result) there=$(jq .against.misses result)
 		[ $((here - there)) -lt 5000 ] && [ $((there - here)) -lt 5000 ] || break
 	done
@@ -308,17 +308,17 @@ same_counters() {
 	[ "$(jq "$loads | select(.data == \"stack\") | .misses[0] + .misses_against | . > 31900 and . < 32032" result)" = true ]
 	if [ "$here" -lt "$there" ]; then
 		mv here.plan moved.plan && mv there.plan here.plan && mv moved.plan there.plan
-		interfero misses "${one[@]}" --plan here.plan --against there.plan --json meeting.trace >result
+		interfero misses "${one[@]}" --plan here.plan --against there.plan --json displaced.trace >result
 	fi
 	[ "$(jq '[.against.conflicts[] | select((.names | map(split(" in ")[0]) | sort) == ["stack", "table"])] | length' result)" \
 		-ge 1 ] || say "$(jq -c .against result)"
 	# The other layout alone, and the text.
-	interfero misses "${one[@]}" --plan there.plan --json meeting.trace >moved
+	interfero misses "${one[@]}" --plan there.plan --json displaced.trace >moved
 	[ "$(jq .against.misses result)" = "$(jq .totals.misses moved)" ] || say "$(jq -c .totals moved)"
 	[ "$(jq .against moved)" = null ]
-	interfero misses "${one[@]}" --plan here.plan --against there.plan meeting.trace >text
-	grep -Eq '^ +[0-9]+ +[0-9]+  sum \(meeting.c:[0-9]+\)$' text
-	refuse 2 missing.plan -- interfero misses --against missing.plan meeting.trace
+	interfero misses "${one[@]}" --plan here.plan --against there.plan displaced.trace >text
+	grep -Eq '^ +[0-9]+ +[0-9]+  sum \(displaced.c:[0-9]+\)$' text
+	refuse 2 missing.plan -- interfero misses --against missing.plan displaced.trace
 }
 
 # Every second node misses: by its ratio alone 50 % of the references are hits that are taken for misses (figure 6).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The submitting process: it submits pieces without a result that are not under way, gathers results, and looks again.
  * Every look starts from the files and from Slurm's list; nothing is remembered that a restart would miss. */
-#include "harness/cluster/gathering.h"
+#include "harness/cluster/collection.h"
 
 #include <stdlib.h>
 #include <string.h>

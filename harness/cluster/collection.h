@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pieces submitted, watched and gathered until all are there. Private to this room. */
-#ifndef IFR_HARNESS_CLUSTER_GATHERING_H
-#define IFR_HARNESS_CLUSTER_GATHERING_H
+#ifndef IFR_HARNESS_CLUSTER_COLLECTION_H
+#define IFR_HARNESS_CLUSTER_COLLECTION_H
 
 #include <stdint.h>
 
