@@ -42,7 +42,7 @@ static void choose(struct ifr_audit_code_search *search) {
 		if (!can_confirm(search, finding) || (code->significant && !alike))
 			continue;
 		code->alike += code->significant;
-		if (significant ? !code->finding || share > code->share : share > code->share) {
+		if (share > code->share || (significant && !code->finding)) {
 			code->finding = finding;
 			code->significant = significant;
 			code->share = share;

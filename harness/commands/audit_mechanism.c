@@ -10,11 +10,8 @@
 #include "harness/simulate/simulate.h"
 
 static void put_point(struct ifr_buffer *out, struct ifr_buffer *text) {
-	struct ifr_buffer plain = {0};
-	ifr_escape_plain(&plain, ifr_buffer_text(text));
-	ifr_text_wrap(out, ifr_buffer_text(&plain), "  - ", "    ");
+	ifr_text_wrap(out, ifr_buffer_text(text), "  - ", "    ");
 	ifr_buffer_clear(text);
-	ifr_buffer_release(&plain);
 }
 
 static void put_change(const struct ifr_named_change *change, const char *event, struct ifr_buffer *text) {

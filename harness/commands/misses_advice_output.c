@@ -8,13 +8,6 @@
 
 enum { ADVICE_SCHEMA_VERSION = 1 };
 
-static void put_wrapped(struct ifr_buffer *out, const char *text, const char *first, const char *rest) {
-	struct ifr_buffer plain = {0};
-	ifr_escape_plain(&plain, text);
-	ifr_text_wrap(out, ifr_buffer_text(&plain), first, rest);
-	ifr_buffer_release(&plain);
-}
-
 static char *describe_context(const struct ifr_prefetch *prefetch) {
 	if (prefetch->context == IFR_PREFETCH_SELF)
 		return ifr_format("each %u. time", prefetch->period);
@@ -31,7 +24,7 @@ static void put_prefetch(const struct ifr_prefetch *prefetch, struct ifr_buffer 
 	               prefetch->distance);
 	char *rest = ifr_format("%43s", "");
 	char *text = ifr_format("%s, line %u: %s", prefetch->function, prefetch->line, context);
-	put_wrapped(out, text, first, rest);
+	ifr_text_wrap(out, text, first, rest);
 	free(text);
 	free(rest);
 	free(first);
@@ -47,7 +40,7 @@ void misses_advice_print(const struct misses_result *result, const struct misses
 	                              result->core ? "of the core's stalls" : "of the machine's penalties")
 	                 : ifr_format("No load is worth a prefetch, by the misses of the %s.",
 	                              misses_level_name(result->level));
-	put_wrapped(out, head, "", "");
+	ifr_text_wrap(out, head, "", "");
 	free(head);
 	if (advice->prefetches.count)
 		ifr_buffer_printf(out, "\n%12s %12s %6s %8s  load, line from its function's: context\n", "gain", "misses",
@@ -58,7 +51,7 @@ void misses_advice_print(const struct misses_result *result, const struct misses
 		ifr_buffer_puts(out, "\nNot worth one, or impossible:\n");
 	for (size_t i = 0; i < advice->left_count; i++) {
 		char *text = ifr_format("%s: %s", advice->left[i].load, advice->left[i].why);
-		put_wrapped(out, text, "  - ", "    ");
+		ifr_text_wrap(out, text, "  - ", "    ");
 		free(text);
 	}
 }

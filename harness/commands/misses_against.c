@@ -6,18 +6,9 @@
 
 #include "harness/output/output.h"
 
-static void put_plain(struct ifr_buffer *out, struct ifr_buffer *text, const char *first, const char *rest) {
-	struct ifr_buffer plain = {0};
-	ifr_escape_plain(&plain, ifr_buffer_text(text));
-	ifr_text_wrap(out, ifr_buffer_text(&plain), first, rest);
-	ifr_buffer_clear(text);
-	ifr_buffer_release(&plain);
-}
-
 /* Loads whose misses differ by a hundredth of their own at least. */
 static void put_loads(const struct misses_result *result, struct ifr_buffer *out) {
 	const struct ifr_load_misses *profile = &result->profile;
-	struct ifr_buffer text = {0};
 	ifr_buffer_printf(out, "\n%12s %12s  load\n", "misses", "there");
 	for (size_t i = 0; i < profile->named; i++) {
 		const uint64_t here = profile->summary.loads[profile->order[i]].misses[result->level];
@@ -25,11 +16,9 @@ static void put_loads(const struct misses_result *result, struct ifr_buffer *out
 		if (100 * (here > there ? here - there : there - here) < here)
 			continue;
 		char *first = ifr_format("%12" PRIu64 " %12" PRIu64 "  ", here, there);
-		ifr_buffer_puts(&text, profile->names[i].code);
-		put_plain(out, &text, first, "                           ");
+		ifr_text_wrap(out, profile->names[i].code, first, "                           ");
 		free(first);
 	}
-	ifr_buffer_release(&text);
 }
 
 static void put_conflict(const struct misses_result *result, const struct ifr_named_conflict *conflict,
@@ -42,7 +31,7 @@ static void put_conflict(const struct misses_result *result, const struct ifr_na
 	                  result->profile.conflicts.structure, conflict->set, conflict->lines);
 	for (size_t i = 0; i < conflict->names.count; i++)
 		ifr_buffer_printf(&text, "%s%s", i ? ", " : "", conflict->names.items[i]);
-	put_plain(out, &text, "  - ", "    ");
+	ifr_text_wrap(out, ifr_buffer_text(&text), "  - ", "    ");
 	ifr_buffer_release(&text);
 }
 
@@ -53,7 +42,7 @@ void misses_put_against(const struct misses_result *result, struct ifr_buffer *o
 	                  ". Misses that go away there need no prefetch.",
 	                  result->against, result->profile.against_misses, result->profile.misses);
 	ifr_buffer_puts(out, "\n");
-	put_plain(out, &text, "", "");
+	ifr_text_wrap(out, ifr_buffer_text(&text), "", "");
 	put_loads(result, out);
 	if (result->profile.conflicts.count)
 		ifr_buffer_puts(out, "\nSets that miss less there, without the first miss of each line:\n");

@@ -7,14 +7,6 @@
 #include "harness/commands/misses_against.h"
 #include "harness/output/output.h"
 
-/* Wraps text from outside, which is made plain. */
-static void put_text(struct ifr_buffer *out, const struct ifr_buffer *text, const char *first, const char *rest) {
-	struct ifr_buffer plain = {0};
-	ifr_escape_plain(&plain, ifr_buffer_text(text));
-	ifr_text_wrap(out, ifr_buffer_text(&plain), first, rest);
-	ifr_buffer_release(&plain);
-}
-
 static double percent(double part, double whole) {
 	return whole > 0 ? 100 * part / whole : 0;
 }
@@ -68,7 +60,7 @@ static void put_conditions(const struct misses_result *result, struct ifr_buffer
 		cache[2], result->latency.miss, result->latency_given ? "as given" : "mean of the machine's penalties",
 		result->latency.overhead);
 	ifr_buffer_puts(out, "\n");
-	put_text(out, &text, "", "");
+	ifr_text_wrap(out, ifr_buffer_text(&text), "", "");
 	ifr_buffer_release(&text);
 }
 
@@ -88,7 +80,7 @@ static void put_load(const struct misses_result *result, size_t rank, struct ifr
 	ifr_buffer_puts(&line, "  ");
 	char *rest = ifr_format("%*s  ", (int)line.length - 2, "");
 	ifr_buffer_printf(&text, "%s%s%s", name->code, *name->data ? ": " : "", name->data);
-	put_text(out, &text, ifr_buffer_text(&line), rest);
+	ifr_text_wrap(out, ifr_buffer_text(&text), ifr_buffer_text(&line), rest);
 	free(rest);
 	ifr_buffer_release(&line);
 	ifr_buffer_release(&text);
@@ -172,7 +164,7 @@ static void put_described(const struct misses_result *result, size_t i, struct i
 		ifr_buffer_printf(&text, "%.1f%% of %" PRIu64 " miss after ",
 		                  percent((double)context->misses, (double)context->references), context->references);
 		put_after(described, &text);
-		put_text(out, &text, "    - ", "      ");
+		ifr_text_wrap(out, ifr_buffer_text(&text), "    - ", "      ");
 		ifr_buffer_release(&text);
 	}
 }
@@ -190,7 +182,7 @@ static void put_contexts(const struct misses_result *result, size_t i, struct if
 		ifr_buffer_printf(&text, ", N = %u", result->lengths[load->lengths[load->kind]]);
 	ifr_buffer_puts(&text, ".");
 	ifr_buffer_puts(out, "\n");
-	put_text(out, &text, "", "");
+	ifr_text_wrap(out, ifr_buffer_text(&text), "", "");
 	ifr_buffer_release(&text);
 	put_judged_head("context", out);
 	put_judged("summary", 0, &load->summary, load->references, latency, out);

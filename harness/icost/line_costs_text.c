@@ -51,14 +51,13 @@ static void tell_worst(const struct ifr_line_costs *costs, struct ifr_buffer *ou
 
 void ifr_line_costs_text(const struct ifr_line_costs *costs, const struct ifr_icost_run *run,
                          struct ifr_buffer *out) {
-	struct ifr_buffer text = {0}, plain = {0};
+	struct ifr_buffer text = {0};
 	double error = 0;
 	ifr_buffer_printf(&text, "%s on %s: %.0f cycles, %.2f an instruction.", run->name, run->machine, costs->cycles,
 	                  costs->cycles / (double)costs->instructions);
 	if (run->damage)
 		ifr_buffer_printf(&text, " The trace is cut (%s): this is its part before that.", run->damage);
-	ifr_escape_plain(&plain, ifr_buffer_text(&text));
-	ifr_text_wrap(out, ifr_buffer_text(&plain), "", "");
+	ifr_text_wrap(out, ifr_buffer_text(&text), "", "");
 	ifr_buffer_puts(out, "\n");
 	tell_worst(costs, out);
 	ifr_buffer_printf(out, "\n%8s %7s %14s  %s\n", "retires", "cost", "critical", "line");
@@ -80,7 +79,6 @@ void ifr_line_costs_text(const struct ifr_line_costs *costs, const struct ifr_ic
 		ifr_buffer_printf(&text, " From samples: each cost is +- %.1f at most (twice the standard error).",
 		                  200 * error / costs->cycles);
 	ifr_text_wrap(out, ifr_buffer_text(&text), "\n", "");
-	ifr_buffer_release(&plain);
 	ifr_buffer_release(&text);
 }
 

@@ -27,11 +27,8 @@ static double percent(const struct telling *telling, double cycles) {
 
 static void put_paragraph(const struct telling *telling, struct ifr_buffer *text, const char *first,
                           const char *rest) {
-	struct ifr_buffer plain = {0};
-	ifr_escape_plain(&plain, ifr_buffer_text(text));
-	ifr_text_wrap(telling->out, ifr_buffer_text(&plain), first, rest);
+	ifr_text_wrap(telling->out, ifr_buffer_text(text), first, rest);
 	ifr_buffer_clear(text);
-	ifr_buffer_release(&plain);
 }
 
 static const char *name_of(const struct telling *telling, enum ifr_cause cause) {

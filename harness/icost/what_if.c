@@ -89,13 +89,12 @@ static void put_row(const struct ifr_what_if_row *row, double base, struct ifr_b
 void ifr_what_if_text(const struct ifr_what_if *what_if, const struct ifr_icost_run *run, struct ifr_buffer *out) {
 	const double base = ifr_icost_time(&what_if->rows[0].icost, 0);
 	const size_t best = find_best(what_if);
-	struct ifr_buffer text = {0}, plain = {0};
+	struct ifr_buffer text = {0};
 	ifr_buffer_printf(&text, "%s on %s: %.0f cycles.", run->name, run->machine, base);
 	if (best)
 		ifr_buffer_printf(&text, " Of these changes, %s saves most: %.1f %%.", what_if->rows[best].change,
 		                  100 - 100 * ifr_icost_time(&what_if->rows[best].icost, 0) / base);
-	ifr_escape_plain(&plain, ifr_buffer_text(&text));
-	ifr_text_wrap(out, ifr_buffer_text(&plain), "", "");
+	ifr_text_wrap(out, ifr_buffer_text(&text), "", "");
 	ifr_buffer_printf(out, "\n%-24s %6s %5s %5s %5s %9s %9s %9s\n", "", "time", "dl1", "win", "bmisp", "dl1+win",
 	                  "dl1+bmisp", "win+bmisp");
 	for (size_t i = 0; i < what_if->count; i++)
@@ -105,7 +104,6 @@ void ifr_what_if_text(const struct ifr_what_if *what_if, const struct ifr_icost_
 		"time: per cent of the machine as described. The others: cost, or interaction cost, in per cent of the "
 		"row's cycles. Below 0: serial, so that one of both is worth less once the other is better.",
 		"\n", "");
-	ifr_buffer_release(&plain);
 	ifr_buffer_release(&text);
 }
 

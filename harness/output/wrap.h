@@ -5,9 +5,9 @@
 
 #include "common/buffer.h"
 
-/* Appends text in lines of at most 80 columns: the first begins with first, the others with rest. Both take the
- * same columns; first may be coloured. Breaks words at spaces; a word longer than a line is broken where the line
- * ends. */
+/* Appends text, escaped as by ifr_escape_plain, in lines of at most 80 columns: the first begins with first, the
+ * others with rest. Both take the same columns; first may be coloured and is not escaped, nor is rest. Breaks words
+ * at spaces; a word longer than a line is broken where the line ends. */
 void ifr_text_wrap(struct ifr_buffer *out, const char *text, const char *first, const char *rest);
 /* The same, within another number of columns. */
 void ifr_text_wrap_to(struct ifr_buffer *out, const char *text, const char *first, const char *rest,

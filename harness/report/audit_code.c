@@ -31,7 +31,7 @@ static void say_addresses(const struct ifr_audit_code *code, struct ifr_buffer *
 
 void audit_code_text(const struct ifr_audit_row *row, struct ifr_buffer *out) {
 	const struct ifr_audit_code *code = row->code;
-	struct ifr_buffer text = {0}, plain = {0};
+	struct ifr_buffer text = {0};
 	if (!code)
 		return;
 	if (code->significant)
@@ -46,9 +46,7 @@ void audit_code_text(const struct ifr_audit_row *row, struct ifr_buffer *out) {
 		ifr_buffer_printf(&text, "What moving it alone does stands under %s.", code->confirmed_for);
 	else if (code->why_not.code)
 		ifr_buffer_printf(&text, "It was not moved alone: %s.", code->why_not.message);
-	ifr_escape_plain(&plain, ifr_buffer_text(&text));
-	ifr_text_wrap(out, ifr_buffer_text(&plain), "  - ", "    ");
-	ifr_buffer_release(&plain);
+	ifr_text_wrap(out, ifr_buffer_text(&text), "  - ", "    ");
 	ifr_buffer_release(&text);
 }
 

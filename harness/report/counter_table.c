@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/file.h"
-#include "harness/report/report.h"
 #include "harness/output/output.h"
+#include "harness/report/format.h"
 
 static const struct ifr_counter_regression *find_regression(const struct ifr_analysis *analysis,
                                                             const char *counter) {
@@ -14,9 +13,6 @@ static const struct ifr_counter_regression *find_regression(const struct ifr_ana
 			return &analysis->regressions[i];
 	return NULL;
 }
-
-/* Of a longer name the end is shown. */
-enum { NAME_MOST = 18 };
 
 void ifr_report_table_head(struct ifr_buffer *out) {
 	ifr_buffer_printf(out, "%-18s %7s %10s %10s %10s %10s %6s\n", "program", "layouts", "slope", "intercept",
@@ -36,13 +32,11 @@ int ifr_report_table_row(const struct ifr_analysis *analysis, const char *counte
 		return ifr_fail(err, IFR_E_USAGE,
 		                "%s: there is no line against %s: it takes three random layouts in which both vary",
 		                program ? program : "an experiment", counter);
-	struct ifr_buffer name = {0};
-	ifr_escape_plain(&name, program ? ifr_path_base(program) : "?");
-	const size_t length = strlen(ifr_buffer_text(&name)), cut = length > NAME_MOST ? length - NAME_MOST : 0;
-	ifr_buffer_printf(out, "%-18s %7zu %10.5g %10.5g %10.5g %10.5g %6.3f%s\n", ifr_buffer_text(&name) + cut,
-	                  r->count, r->line.slope, r->line.intercept, r->zero_layout.low, r->zero_layout.high,
-	                  r->line.r2, r->line.p < IFR_REPORT_LEVEL ? "" : " *");
-	ifr_buffer_release(&name);
+	char *name = ifr_format_row_name(analysis->dataset);
+	ifr_buffer_printf(out, "%-18s %7zu %10.5g %10.5g %10.5g %10.5g %6.3f%s\n", name, r->count, r->line.slope,
+	                  r->line.intercept, r->zero_layout.low, r->zero_layout.high, r->line.r2,
+	                  r->line.p < IFR_REPORT_LEVEL ? "" : " *");
+	free(name);
 	return 0;
 }
 

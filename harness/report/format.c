@@ -3,7 +3,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "common/file.h"
+#include "harness/output/output.h"
 
 void ifr_format_number(struct ifr_buffer *out, const struct ifr_scale *scale, double value) {
 	ifr_buffer_printf(out, "%.*f", scale->decimals, value / scale->divisor);
@@ -52,4 +56,14 @@ void ifr_format_p(struct ifr_buffer *out, double p) {
 		ifr_buffer_puts(out, "p < 0.001");
 	else
 		ifr_buffer_printf(out, "p = %.*f", p < 0.1 ? 3 : 2, p);
+}
+
+char *ifr_format_row_name(const struct ifr_dataset *dataset) {
+	const char *program = ifr_dataset_fact(dataset, "program");
+	struct ifr_buffer name = {0};
+	ifr_escape_plain(&name, program ? ifr_path_base(program) : "?");
+	const size_t length = strlen(ifr_buffer_text(&name)), cut = length > IFR_ROW_NAME ? length - IFR_ROW_NAME : 0;
+	char *end = ifr_strdup(ifr_buffer_text(&name) + cut);
+	ifr_buffer_release(&name);
+	return end;
 }

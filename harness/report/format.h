@@ -22,6 +22,10 @@ bool ifr_format_is_vague(const struct ifr_interval *interval, double value, doub
 /* "p = 0.03", "p < 0.001" */
 void ifr_format_p(struct ifr_buffer *out, double p);
 
+/* The program's name in a table's row, of a longer one the end: IFR_ROW_NAME bytes at most. The caller frees. */
+enum { IFR_ROW_NAME = 18 };
+char *ifr_format_row_name(const struct ifr_dataset *dataset);
+
 /* Lists the warnings about a program's behaviour: threads, processes that it leaves, iterations of its own choice. The
  * caller releases. */
 void ifr_format_program_warnings(const struct ifr_dataset *dataset, struct ifr_strings *texts);

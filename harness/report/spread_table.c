@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/file.h"
 #include "harness/output/output.h"
 #include "harness/report/figures.h"
+#include "harness/report/format.h"
 
-/* Of a longer name the end is shown. */
-enum { NAME_MOST = 18, WIDTH_OF_VIOLIN = 62, WIDTH_LEAST = 420, MARGIN = 90, HEIGHT = 460, DENSITY_POINTS = 120 };
+enum { WIDTH_OF_VIOLIN = 62, WIDTH_LEAST = 420, MARGIN = 90, HEIGHT = 460, DENSITY_POINTS = 120 };
 enum { LAYOUTS_LEAST = 3 };
 
 int ifr_spreads_add(struct ifr_spreads *spreads, const struct ifr_analysis *analysis, struct ifr_error *err) {
@@ -20,11 +19,8 @@ int ifr_spreads_add(struct ifr_spreads *spreads, const struct ifr_analysis *anal
 		                program ? program : "an experiment");
 	spreads->items = ifr_realloc(spreads->items, spreads->count + 1, sizeof *spreads->items);
 	struct ifr_spread *spread = &spreads->items[spreads->count++];
-	struct ifr_buffer name = {0};
-	ifr_escape_plain(&name, program ? ifr_path_base(program) : "?");
-	const size_t length = strlen(ifr_buffer_text(&name)), cut = length > NAME_MOST ? length - NAME_MOST : 0;
 	*spread =
-		(struct ifr_spread){.program = ifr_strdup(ifr_buffer_text(&name) + cut),
+		(struct ifr_spread){.program = ifr_format_row_name(analysis->dataset),
 	                        .count = analysis->random_count,
 	                        .percent = ifr_alloc(analysis->random_count * sizeof *spread->percent),
 	                        .deviation = 100 * analysis->medians_sd / mean,
@@ -32,7 +28,6 @@ int ifr_spreads_add(struct ifr_spreads *spreads, const struct ifr_analysis *anal
 	                        .bandwidth = analysis->has_density ? 100 * analysis->bandwidth / mean : 0};
 	for (size_t i = 0; i < spread->count; i++)
 		spread->percent[i] = 100 * (analysis->medians[i] / mean - 1);
-	ifr_buffer_release(&name);
 	return 0;
 }
 
