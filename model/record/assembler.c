@@ -129,7 +129,7 @@ static void finish_before_call(struct assembler *assembler, struct thread *threa
 
 /* Starts a block and finishes its predecessor, whose successor is now known. */
 static void begin_block(struct assembler *assembler, struct thread *thread, uint32_t block) {
-	uint64_t address = assembler->translations.fast[2 * (size_t)block].address;
+	uint64_t address = assembler->translations.facts[2 * (size_t)block].address;
 	if (thread->block != NONE && !thread->in_allocator)
 		finish_block(assembler, thread, address);
 	if (thread->after_call && thread->after_call != address && assembler->inside)

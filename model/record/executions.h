@@ -42,6 +42,11 @@ struct assembler {
 
 /* Finishes the thread's pending block. next: address of the block that runs next, 0 if none does. */
 void finish_block(struct assembler *assembler, struct thread *thread, uint64_t next);
+/* Whether a block that begins after so many instructions is recorded. */
+bool in_window(const struct assembler *assembler, uint64_t instructions);
+/* Normalises the accesses up to end. Returns false if they are others than the expected ones. */
+bool normalise_accesses(struct assembler *assembler, const uint64_t *event, const uint64_t *end,
+                        struct pattern_access *access, uint64_t *to);
 /* Executes blocks that take their fast path, starting with the thread's pending block, whose accesses begin at
  * words. Returns the words of the first block that does not take it, which is the pending one then. */
 const uint64_t *run_fast_path(struct assembler *assembler, struct thread *thread, const uint64_t *words,

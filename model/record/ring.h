@@ -32,7 +32,8 @@
 #define RING_ID(word) ((uint32_t)(word))
 #define RING_WORDS_SHIFT 32
 #define RING_WORDS(word) ((word) >> RING_WORDS_SHIFT & 0xffff)
-#define RING_WORDS_UNKNOWN 0xffff /* the number is not known when the block begins */
+/* The number is not known when the block begins, or a fault stopped the block. */
+#define RING_WORDS_UNKNOWN 0xffff
 #define RING_TYPE_SHIFT 54
 #define RING_ADDRESS ((UINT64_C(1) << 47) - 1)
 /* Fields of an access: instruction number, log2 of the size, store bit. Size and store bit are as far apart as in

@@ -32,6 +32,7 @@ void translations_release(struct translations *translations) {
 	}
 	free(translations->blocks);
 	free(translations->fast);
+	free(translations->facts);
 	free(translations->patterns);
 	free(translations->chains);
 	ifr_table_release(&translations->index);
@@ -61,13 +62,20 @@ bool translations_define(struct translations *translations, const uint64_t *word
 		block.repeats =
 			block.block.address + block.block.bytes - (block.lengths[block.block.instructions - 1] & RING_LENGTH);
 	translations->fast = grow(translations->fast, translations->block_count, 2 * sizeof *translations->fast);
+	translations->facts = grow(translations->facts, translations->block_count, 2 * sizeof *translations->facts);
+	struct fast_facts *facts = &translations->facts[2 * (size_t)translations->block_count];
 	struct fast_entry *fast = &translations->fast[2 * (size_t)translations->block_count];
-	fast[0] = (struct fast_entry){.address = block.block.address, .trace_block = NONE};
 	if (block.block.branch == IFR_BRANCH_CONDITIONAL || block.repeats)
 		block.follower = block.block.address + block.block.bytes;
 	block.taken = block.repeats ? block.repeats : block.block.target;
-	fast[0].branches = block.block.branch != IFR_BRANCH_NONE;
-	fast[0].repeats = block.repeats != 0;
+	facts[0] = (struct fast_facts){.address = block.block.address,
+	                               .trace_block = NONE,
+	                               .branches = block.block.branch != IFR_BRANCH_NONE,
+	                               .repeats = block.repeats != 0};
+	facts[1] = facts[0];
+	fast[0] = (struct fast_entry){.taken_mask = UINT64_MAX};
+	if (!block.taken && !block.follower)
+		fast[0] = (struct fast_entry){.taken = RING_BLOCK, .taken_mask = RING_RECORD};
 	fast[1] = fast[0];
 	translations->blocks[translations->block_count++] = block;
 	return true;
@@ -111,18 +119,22 @@ void translations_set_fast_entry(struct translations *translations, uint32_t num
                                  struct ifr_trace_writer *writer) {
 	const struct access_pattern *pattern = &translations->patterns[number];
 	const struct ring_block *block = &translations->blocks[pattern->block].block;
-	struct fast_entry *fast = &translations->fast[2 * (size_t)pattern->block + repeated];
+	const size_t entry = 2 * (size_t)pattern->block + repeated;
+	struct fast_entry *fast = &translations->fast[entry];
+	struct fast_facts *facts = &translations->facts[entry];
 	const uint32_t chain = pattern->roots[repeated];
 	const bool alone = (block->end == RING_END_BRANCH || block->end == RING_END_REPEAT) &&
 	                   pattern->cut == block->instructions && chain != NONE;
 	const uint32_t written = alone ? translations->chains[chain].block : NONE;
+	facts->count = pattern->count;
+	facts->trace_block = alone && written == NONE ? UNWRITTEN : written;
 	fast->accesses = pattern->accesses;
-	fast->count = pattern->count;
 	fast->instructions = repeated ? 0 : block->instructions;
 	fast->all_accesses = pattern->count + (uint32_t)block->derived;
-	fast->trace_block = alone && written == NONE ? UNWRITTEN : written;
-	fast->coders = fast->trace_block < UNWRITTEN ? trace_coders(writer, written) : NULL;
-	fast->epoch = 0; /* never the current one: the accesses are copied first */
+	fast->coders = facts->trace_block < UNWRITTEN ? trace_coders(writer, written) : NULL;
+	fast->ready = 0; /* of no epoch: the accesses are copied first */
+	for (unsigned taken = 0; taken < 2; taken++)
+		fast->executions[taken] = written << 1 | (taken && facts->branches);
 }
 
 static uint32_t *first_chain(struct translations *translations, uint32_t parent, uint32_t pattern, bool repeated) {

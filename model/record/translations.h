@@ -48,23 +48,33 @@ struct pattern_access {
  * object. */
 extern const struct extent follows_previous;
 
-/* Fast-path entry of a translation block: one cache line with all that run_fast_path needs. It stands for the last
+/* Fast-path entry of a translation block: one cache line with all that a usual execution needs. It stands for the last
  * pattern alone, if that pattern is a whole block of the trace. */
 struct fast_entry {
-	/* Words of the ring that begin the last plausible successors, if the branch is taken and if not; 0: none yet. An
-	 * indirect branch has several. */
-	uint64_t taken, not_taken;
-	uint64_t address;
+	/* Words of the ring that begin its last successors, if the branch is not taken and if it is; 0: none yet. Of the
+	 * second, the bits of the mask must be equal: all, or behind an indirect branch those that make a word a block's. */
+	uint64_t not_taken, taken, taken_mask;
+	uint32_t executions[2];          /* to write for these two */
 	struct pattern_access *accesses; /* accesses of the pattern */
 	struct address_coder *coders;    /* of these accesses, in the trace's block */
+	uint64_t ready; /* fast_ready of its recorded accesses and of the epoch at which they were copied */
 	uint32_t instructions;
 	uint32_t all_accesses; /* the trace's: with derived ones */
-	uint32_t trace_block;  /* UNWRITTEN: not in the trace yet; NONE: no fast path */
-	uint32_t epoch;        /* of the address space, when the accesses were copied from their extents */
-	uint16_t count;
-	bool branches; /* taken if its successor is not the instruction behind it */
-	bool repeats;  /* its target is another iteration of itself */
 };
+
+/* The rest of a fast-path entry. */
+struct fast_facts {
+	uint64_t address;
+	uint32_t trace_block; /* UNWRITTEN: not in the trace yet; NONE: no fast path */
+	uint16_t count;       /* recorded accesses */
+	bool branches;        /* taken if its successor is not the instruction behind it */
+	bool repeats;         /* its target is another iteration of itself */
+};
+
+/* One number for what must be as it was: the words of a block, and the epoch of the address space. */
+static inline uint64_t fast_ready(uint64_t words, uint32_t epoch) {
+	return (uint64_t)epoch << 32 | words;
+}
 
 /* A chain of translation blocks that ran in sequence without a branch: a node of a tree, whose path from the root
  * is the chain. */
@@ -77,7 +87,9 @@ struct chain {
 
 struct translations {
 	struct translated *blocks;
-	struct fast_entry *fast; /* two a block: as it begins, and as a further iteration of a repeated instruction */
+	/* Two a block: as it begins, and as a further iteration of a repeated instruction. */
+	struct fast_entry *fast;
+	struct fast_facts *facts;
 	struct access_pattern *patterns;
 	struct chain *chains;
 	uint32_t block_count, pattern_count, chain_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The part of a trace writer that the recording's inner loop works on: block executions and their stored accesses.
- * Private to the writer and to model/record/executions.c. */
+ * Private to the writer and to model/record/. */
 #ifndef IFR_MODEL_APPEND_H
 #define IFR_MODEL_APPEND_H
 

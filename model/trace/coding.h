@@ -2,7 +2,8 @@
 /* The on-disk format of frames and the coding of sequence frames, shared by writer and reader.
  *
  * Payload of a sequence frame: `sequence_bytes` of block executions, `token_bytes` of tokens of mispredicted accesses,
- * `offset_bytes` of their offsets, and the rest (model/trace/misses.h). The block executions:
+ * `offset_bytes` of their offsets, and the rest (model/trace/misses.h); each part is compressed by itself. The block
+ * executions:
  *
  *   varint   hits: so many block executions are as predicted
  *   varint   a mispredicted block execution        } repeated; the part ends behind a hits
@@ -100,12 +101,15 @@ struct execution_coder {
 	uint32_t history;
 };
 
-static inline uint32_t *execution_predicted(struct execution_coder *coder) {
-	return &coder->table[coder->history >> (32 - EXECUTION_TABLE_BITS)];
+static inline uint32_t execution_index(uint32_t history) {
+	return history >> (32 - EXECUTION_TABLE_BITS);
 }
 /* An execution leaves the index bits of the history after four more. */
-static inline void execution_update_history(struct execution_coder *coder, uint32_t execution) {
-	coder->history = (coder->history << 6) + execution * 0x9e3779b1U;
+static inline uint32_t execution_history(uint32_t history, uint32_t execution) {
+	return (history << 6) + execution * 0x9e3779b1U;
+}
+static inline uint32_t *execution_predicted(struct execution_coder *coder) {
+	return &coder->table[execution_index(coder->history)];
 }
 
 /* --- strides of accesses --- */

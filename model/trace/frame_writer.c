@@ -16,18 +16,20 @@
 /* The fast level of zstd: compression bounds the speed of recording. */
 enum { LEVEL = 1, QUEUE = 4 };
 
-struct frame_part {
-	const void *data;
-	size_t length;
-};
-
-/* A queued frame. data of a sequence frame: its executions and its accesses, counted in `sequence`. */
+/* A queued frame: a sequence, or data. Its memory stays with it until it is filled again. */
 struct raw_frame {
 	struct trace_frame head;
 	char *data;
 	size_t room;
 	struct raw_sequence sequence;
 };
+
+/* Memory to be compressed. */
+struct frame_part {
+	const void *data;
+	size_t bytes;
+};
+enum { FRAME_PARTS = 1 + RAW_PARTS };
 
 struct frame_writer {
 	char *path, *temporary;
@@ -54,33 +56,48 @@ uint64_t frame_checksum(const struct trace_frame *head, const void *stored) {
 	return ifr_siphash(seed, TRACE_KEY_1, stored, head->stored_bytes);
 }
 
-/* Returns the payload to be compressed; codes a sequence frame. */
-static const void *encode_payload(struct frame_writer *writer, struct raw_frame *frame) {
-	struct coded_sequence coded;
-	struct raw_sequence *sequence = &frame->sequence;
-	if (frame->head.type != TRACE_SEQUENCE)
-		return frame->data;
-	sequence->executions = (const void *)frame->data;
-	sequence->parts[0] = (const void *)(sequence->executions + sequence->execution_count);
-	for (unsigned i = 1; i < RAW_PARTS; i++)
-		sequence->parts[i] = sequence->parts[i - 1] + sequence->part_bytes[i - 1];
-	sequence_encode(writer->encoder, sequence, &coded);
-	frame->head.sequence_bytes = coded.sequence_bytes;
+/* Finds the parts of the payload; codes those of a sequence frame. */
+static void find_parts(struct frame_writer *writer, struct raw_frame *frame, struct frame_part *parts) {
+	const struct raw_sequence *sequence = &frame->sequence;
+	if (frame->head.type != TRACE_SEQUENCE) {
+		parts[0] = (struct frame_part){frame->data, frame->head.raw_bytes};
+		return;
+	}
+	parts[0].data = sequence_encode(writer->encoder, sequence, &parts[0].bytes);
+	frame->head.sequence_bytes = frame->head.raw_bytes = parts[0].bytes;
 	frame->head.token_bytes = sequence->part_bytes[RAW_TOKENS];
 	frame->head.offset_bytes = sequence->part_bytes[RAW_OFFSETS];
-	frame->head.raw_bytes = coded.all_bytes;
-	return coded.bytes;
+	for (unsigned i = 0; i < RAW_PARTS; i++) {
+		parts[1 + i] = (struct frame_part){sequence->parts[i], sequence->part_bytes[i]};
+		frame->head.raw_bytes += sequence->part_bytes[i];
+	}
 }
 
-static void write_frame(struct frame_writer *writer, struct raw_frame *frame) {
-	const void *data = encode_payload(writer, frame);
-	size_t bound = ZSTD_compressBound(frame->head.raw_bytes);
+/* Compresses the parts one behind the other. Returns the compressed bytes, or an error of zstd. */
+static size_t compress_parts(struct frame_writer *writer, const struct frame_part *parts) {
+	size_t bound = 0, at = 0;
+	for (unsigned i = 0; i < FRAME_PARTS; i++)
+		bound += ZSTD_compressBound(parts[i].bytes);
 	if (bound > writer->stored_room) {
 		writer->stored_room = bound;
 		writer->stored = ifr_realloc(writer->stored, bound, 1);
 	}
-	size_t got =
-		ZSTD_compressCCtx(writer->zstd, writer->stored, writer->stored_room, data, frame->head.raw_bytes, LEVEL);
+	for (unsigned i = 0; i < FRAME_PARTS; i++) {
+		if (!parts[i].bytes)
+			continue;
+		const size_t got = ZSTD_compressCCtx(writer->zstd, writer->stored + at, writer->stored_room - at,
+		                                     parts[i].data, parts[i].bytes, LEVEL);
+		if (ZSTD_isError(got))
+			return got;
+		at += got;
+	}
+	return at;
+}
+
+static void write_frame(struct frame_writer *writer, struct raw_frame *frame) {
+	struct frame_part parts[FRAME_PARTS] = {0};
+	find_parts(writer, frame, parts);
+	const size_t got = compress_parts(writer, parts);
 	if (ZSTD_isError(got)) {
 		ifr_fail(&writer->err, IFR_E_BUG, "zstd refuses a part of the trace: %s", ZSTD_getErrorName(got));
 		return;
@@ -138,8 +155,12 @@ static int open_file(struct frame_writer *writer, struct ifr_error *err) {
 }
 
 static void release(struct frame_writer *writer) {
-	for (unsigned i = 0; i < QUEUE; i++)
+	for (unsigned i = 0; i < QUEUE; i++) {
 		free(writer->queue[i].data);
+		free(writer->queue[i].sequence.executions);
+		for (unsigned k = 0; k < RAW_PARTS; k++)
+			free(writer->queue[i].sequence.parts[k]);
+	}
 	ZSTD_freeCCtx(writer->zstd);
 	sequence_encoder_free(writer->encoder);
 	pthread_mutex_destroy(&writer->lock);
@@ -171,24 +192,13 @@ int frame_writer_open(const char *path, struct frame_writer **out, struct ifr_er
 	return 0;
 }
 
-/* Fills the next free entry of the queue with the parts; submit_entry hands it over to the thread. */
-static struct raw_frame *fill_entry(struct frame_writer *writer, const struct frame_part *parts, size_t count) {
+/* Waits for a free entry of the queue; submit_entry hands it over to the thread. */
+static struct raw_frame *find_entry(struct frame_writer *writer) {
 	pthread_mutex_lock(&writer->lock);
 	while (writer->count == QUEUE)
 		pthread_cond_wait(&writer->changed, &writer->lock);
 	struct raw_frame *frame = &writer->queue[(writer->first + writer->count) % QUEUE];
 	pthread_mutex_unlock(&writer->lock);
-	size_t bytes = 0, at = 0;
-	for (size_t i = 0; i < count; i++)
-		bytes += parts[i].length;
-	if (bytes > frame->room) {
-		frame->room = bytes + bytes / 2;
-		frame->data = ifr_realloc(frame->data, frame->room, 1);
-	}
-	for (size_t i = 0; i < count; at += parts[i].length, i++)
-		if (parts[i].length)
-			memcpy(frame->data + at, parts[i].data, parts[i].length);
-	frame->head = (struct trace_frame){.raw_bytes = bytes};
 	return frame;
 }
 
@@ -200,22 +210,23 @@ static void submit_entry(struct frame_writer *writer) {
 }
 
 void frame_write(struct frame_writer *writer, enum trace_frame_type type, const void *data, size_t length) {
-	struct raw_frame *frame = fill_entry(writer, &(struct frame_part){data, length}, 1);
-	frame->head.type = type;
-	frame->head.sequence_bytes = length;
+	struct raw_frame *frame = find_entry(writer);
+	if (length > frame->room) {
+		frame->room = length + length / 2;
+		frame->data = ifr_realloc(frame->data, frame->room, 1);
+	}
+	if (length)
+		memcpy(frame->data, data, length);
+	frame->head = (struct trace_frame){.type = type, .sequence_bytes = length, .raw_bytes = length};
 	submit_entry(writer);
 }
 
-void frame_write_sequence(struct frame_writer *writer, const struct raw_sequence *sequence) {
-	const struct frame_part parts[] = {
-		{sequence->executions, sequence->execution_count * sizeof *sequence->executions},
-		{sequence->parts[RAW_TOKENS], sequence->part_bytes[RAW_TOKENS]},
-		{sequence->parts[RAW_OFFSETS], sequence->part_bytes[RAW_OFFSETS]},
-		{sequence->parts[RAW_REST], sequence->part_bytes[RAW_REST]}};
-	struct raw_frame *frame = fill_entry(writer, parts, sizeof parts / sizeof *parts);
-	frame->head.type = TRACE_SEQUENCE;
-	frame->head.executions = (uint32_t)sequence->execution_count;
+void frame_write_sequence(struct frame_writer *writer, struct raw_sequence *sequence) {
+	struct raw_frame *frame = find_entry(writer);
+	const struct raw_sequence earlier = frame->sequence;
 	frame->sequence = *sequence;
+	frame->head = (struct trace_frame){.type = TRACE_SEQUENCE, .executions = (uint32_t)sequence->execution_count};
+	*sequence = earlier;
 	submit_entry(writer);
 }
 

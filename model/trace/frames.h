@@ -16,8 +16,9 @@ struct frame_writer;
 int frame_writer_open(const char *path, struct frame_writer **writer, struct ifr_error *err);
 /* Queues a frame; the data are copied. frame_writer_close reports errors. */
 void frame_write(struct frame_writer *writer, enum trace_frame_type type, const void *data, size_t length);
-/* Queues a sequence frame; its data are copied. */
-void frame_write_sequence(struct frame_writer *writer, const struct raw_sequence *sequence);
+/* Queues a sequence frame, whose memory the writer takes. Leaves the memory of an earlier frame in its place, or none
+ * (NULL). */
+void frame_write_sequence(struct frame_writer *writer, struct raw_sequence *sequence);
 /* Fails the writer once its file exceeds so many bytes; 0: no limit. */
 void frame_writer_limit(struct frame_writer *writer, uint64_t bytes);
 /* The bytes that are written so far; whether an error has occurred, or the limit was exceeded. */

@@ -31,8 +31,8 @@ enum {
 
 struct miss_coder {
 	int64_t distances[MISS_DISTANCES]; /* the newest first */
-	uint64_t addresses[MISS_RING];
-	uint32_t newest; /* of the addresses */
+	uint64_t addresses[2 * MISS_RING]; /* a ring, twice: MISS_RING of them from the newest on, newest first */
+	uint32_t newest;                   /* below MISS_RING */
 };
 
 /* The three parts: tokens, offsets of a byte, varints (numbers of predicted accesses, and zigzag distances). */
@@ -41,34 +41,36 @@ struct miss_parts {
 };
 
 static inline uint64_t miss_address(const struct miss_coder *coder, unsigned number) {
-	return coder->addresses[(coder->newest - number) % MISS_RING];
+	return coder->addresses[coder->newest + number];
 }
 
 /* Notes a mispredicted access. number: of its distance, MISS_DISTANCES or more if there is none. */
 static inline void miss_note(struct miss_coder *coder, unsigned number, int64_t distance, uint64_t normalised) {
 #pragma GCC unroll 8
 	for (unsigned i = MISS_DISTANCES - 1; i; i--)
-		coder->distances[i] = coder->distances[i - (i <= number)];
+		coder->distances[i] = i <= number ? coder->distances[i - 1] : coder->distances[i];
 	coder->distances[0] = distance;
-	coder->addresses[++coder->newest % MISS_RING] = normalised;
+	coder->newest = (coder->newest - 1) % MISS_RING;
+	coder->addresses[coder->newest] = coder->addresses[coder->newest + MISS_RING] = normalised;
 }
 
 /* Number of an equal distance; MISS_DISTANCES if there is none. Without a branch, as none could be predicted. */
 static inline unsigned miss_distance(const struct miss_coder *coder, int64_t distance) {
-	unsigned equal = 1U << MISS_DISTANCES;
+	unsigned equal = MISS_DISTANCES;
 #pragma GCC unroll 8
-	for (unsigned i = 0; i < MISS_DISTANCES; i++)
-		equal |= (unsigned)(coder->distances[i] == distance) << i;
-	return (unsigned)__builtin_ctz(equal);
+	for (unsigned i = MISS_DISTANCES; i--;)
+		equal = coder->distances[i] == distance ? i : equal;
+	return equal;
 }
 
 /* Number of the newest mispredicted address nearby; MISS_ADDRESSES if there is none. */
 static inline unsigned miss_nearby(const struct miss_coder *coder, uint64_t normalised) {
-	unsigned near = 1U << MISS_ADDRESSES;
+	const uint64_t *addresses = &coder->addresses[coder->newest];
+	unsigned near = MISS_ADDRESSES;
 #pragma GCC unroll 8
-	for (unsigned i = 0; i < MISS_ADDRESSES; i++)
-		near |= (unsigned)(normalised - miss_address(coder, i) + MISS_NEAR < 2 * MISS_NEAR) << i;
-	return (unsigned)__builtin_ctz(near);
+	for (unsigned i = MISS_ADDRESSES; i--;)
+		near = normalised - addresses[i] + MISS_NEAR < 2 * MISS_NEAR ? i : near;
+	return near;
 }
 
 /* Appends a mispredicted access. hits: predicted ones since the last. */

@@ -39,7 +39,7 @@ static void make_path(const struct ifr_trace *trace, struct path *path) {
 		if (!append_execution(trace, path, execution))
 			break;
 		path->executions[path->count++] = execution;
-		execution_update_history(coder, execution);
+		coder->history = execution_history(coder->history, execution);
 		path->histories[path->count] = coder->history;
 	}
 	coder->history = now;

@@ -84,7 +84,7 @@ static inline bool decode_execution(struct execution_coder *coder, struct sequen
 			return false;
 	}
 	*execution = *predicted;
-	execution_update_history(coder, *execution);
+	coder->history = execution_history(coder->history, *execution);
 	return true;
 }
 

@@ -11,22 +11,17 @@ enum { RAW_TOKENS, RAW_OFFSETS, RAW_REST, RAW_PARTS };
 
 /* A frame before coding: block executions as added; mispredicted accesses, already coded. */
 struct raw_sequence {
-	const uint32_t *executions;
-	const uint8_t *parts[RAW_PARTS];
+	uint32_t *executions;
+	uint8_t *parts[RAW_PARTS];
 	size_t execution_count, part_bytes[RAW_PARTS];
-};
-
-/* The coded frame: block executions, then accesses, in memory that the encoder owns until its next call. */
-struct coded_sequence {
-	const uint8_t *bytes;
-	size_t sequence_bytes, all_bytes;
 };
 
 struct sequence_encoder;
 
 struct sequence_encoder *sequence_encoder_new(void);
 void sequence_encoder_free(struct sequence_encoder *encoder);
-void sequence_encode(struct sequence_encoder *encoder, const struct raw_sequence *sequence,
-                     struct coded_sequence *coded);
+/* Codes the frame's block executions. Returns them in memory that the encoder owns until its next call. */
+const uint8_t *sequence_encode(struct sequence_encoder *encoder, const struct raw_sequence *sequence,
+                               size_t *bytes);
 
 #endif

@@ -43,13 +43,32 @@ struct ifr_trace_writer {
 	uint32_t access_count;
 	struct address_coder **slabs; /* of coders, which stay where they are */
 	size_t slab_count, slab_left; /* unused coders of the last slab */
-	uint32_t *executions;         /* of the current frame */
+	struct raw_sequence sequence; /* memory of the current frame */
 	struct trace_tail tail;
-	struct miss_parts misses, misses_end; /* mispredicted accesses of the current frame */
+	struct miss_parts misses_end; /* mispredicted accesses of the current frame */
 	const uint8_t *tokens_limit;
 	struct miss_coder miss_coder;
 	struct ifr_trace_totals totals;
 };
+
+/* Begins a frame, in the memory of an earlier one. */
+static void begin_sequence(struct ifr_trace_writer *writer) {
+	struct raw_sequence *sequence = &writer->sequence;
+	if (!sequence->executions) {
+		/* Behind the limit, there is room for a block's accesses. */
+		const size_t room = SEQUENCE_MISSES + LONGEST_BLOCK;
+		sequence->executions = ifr_realloc(NULL, SEQUENCE_EXECUTIONS, sizeof *sequence->executions);
+		sequence->parts[RAW_TOKENS] = ifr_realloc(NULL, room, 1);
+		sequence->parts[RAW_OFFSETS] = ifr_realloc(NULL, room, 1);
+		sequence->parts[RAW_REST] = ifr_realloc(NULL, room, 2 * VARINT_BYTES_MAX);
+	}
+	writer->misses_end =
+		(struct miss_parts){sequence->parts[RAW_TOKENS], sequence->parts[RAW_OFFSETS], sequence->parts[RAW_REST]};
+	writer->tokens_limit = sequence->parts[RAW_TOKENS] + SEQUENCE_MISSES;
+	writer->tail.executions = sequence->executions;
+	writer->tail.limit = sequence->executions + SEQUENCE_EXECUTIONS;
+	writer->tail.hits = 0;
+}
 
 int ifr_trace_create(const char *path, const char *text, struct ifr_trace_writer **out, struct ifr_error *err) {
 	struct ifr_trace_writer *writer = ifr_alloc(sizeof *writer);
@@ -59,15 +78,7 @@ int ifr_trace_create(const char *path, const char *text, struct ifr_trace_writer
 		return result;
 	}
 	frame_write(writer->frames, TRACE_TEXT, text, strlen(text));
-	writer->executions = ifr_realloc(NULL, SEQUENCE_EXECUTIONS, sizeof *writer->executions);
-	writer->tail.executions = writer->executions;
-	writer->tail.limit = writer->executions + SEQUENCE_EXECUTIONS;
-	/* Behind the limit, there is room for a block's accesses. */
-	const size_t room = SEQUENCE_MISSES + LONGEST_BLOCK;
-	writer->misses = (struct miss_parts){ifr_realloc(NULL, room, 1), ifr_realloc(NULL, room, 1),
-	                                     ifr_realloc(NULL, room, 2 * VARINT_BYTES_MAX)};
-	writer->misses_end = writer->misses;
-	writer->tokens_limit = writer->misses.tokens + SEQUENCE_MISSES;
+	begin_sequence(writer);
 	*out = writer;
 	return 0;
 }
@@ -214,19 +225,15 @@ static void write_mappings(struct ifr_trace_writer *writer) {
 }
 
 static void flush_sequence(struct ifr_trace_writer *writer) {
-	const struct miss_parts *from = &writer->misses, *to = &writer->misses_end;
-	struct raw_sequence sequence = {.executions = writer->executions,
-	                                .execution_count = (size_t)(writer->tail.executions - writer->executions),
-	                                .parts = {from->tokens, from->offsets, from->rest},
-	                                .part_bytes = {(size_t)(to->tokens - from->tokens),
-	                                               (size_t)(to->offsets - from->offsets),
-	                                               (size_t)(to->rest - from->rest)}};
-	frame_write_sequence(writer->frames, &sequence);
-	writer->totals.executions += sequence.execution_count;
-	writer->tail.executions = writer->executions;
-	writer->tail.limit = writer->executions + SEQUENCE_EXECUTIONS;
-	writer->tail.hits = 0;
-	writer->misses_end = writer->misses;
+	const struct miss_parts *end = &writer->misses_end;
+	struct raw_sequence *sequence = &writer->sequence;
+	sequence->execution_count = (size_t)(writer->tail.executions - sequence->executions);
+	sequence->part_bytes[RAW_TOKENS] = (size_t)(end->tokens - sequence->parts[RAW_TOKENS]);
+	sequence->part_bytes[RAW_OFFSETS] = (size_t)(end->offsets - sequence->parts[RAW_OFFSETS]);
+	sequence->part_bytes[RAW_REST] = (size_t)(end->rest - sequence->parts[RAW_REST]);
+	writer->totals.executions += sequence->execution_count;
+	frame_write_sequence(writer->frames, sequence);
+	begin_sequence(writer);
 }
 
 static void flush_frames(struct ifr_trace_writer *writer) {
@@ -237,7 +244,7 @@ static void flush_frames(struct ifr_trace_writer *writer) {
 	if (writer->blocks.length)
 		frame_write(writer->frames, TRACE_BLOCKS, writer->blocks.data, writer->blocks.length);
 	ifr_buffer_clear(&writer->blocks);
-	if (writer->tail.executions != writer->executions)
+	if (writer->tail.executions != writer->sequence.executions)
 		flush_sequence(writer);
 }
 
@@ -271,7 +278,7 @@ void trace_add_miss(struct ifr_trace_writer *writer, struct address_coder *coder
 	miss_put(&writer->miss_coder, &writer->misses_end, hits, (int64_t)(normalised - coder->last), normalised);
 	address_correct(coder, &tail->addresses, normalised, IFR_MAPPING_SHIFT);
 	if (writer->misses_end.tokens >= writer->tokens_limit)
-		tail->limit = writer->executions; /* the frame ends with this execution */
+		tail->limit = writer->sequence.executions; /* the frame ends with this execution */
 }
 
 void ifr_trace_add_execution(struct ifr_trace_writer *writer, uint32_t block, bool taken,
@@ -304,10 +311,9 @@ int ifr_trace_close(struct ifr_trace_writer *writer, bool discard, struct ifr_tr
 	for (size_t i = 0; i < writer->slab_count; i++)
 		free(writer->slabs[i]);
 	free(writer->slabs);
-	free(writer->executions);
-	free(writer->misses.tokens);
-	free(writer->misses.offsets);
-	free(writer->misses.rest);
+	free(writer->sequence.executions);
+	for (unsigned i = 0; i < RAW_PARTS; i++)
+		free(writer->sequence.parts[i]);
 	ifr_buffer_release(&writer->blocks);
 	ifr_buffer_release(&writer->requests);
 	free(writer);

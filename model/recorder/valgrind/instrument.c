@@ -137,9 +137,23 @@ static void store_position(struct emitter *emitter) {
 	emitter->stored = True;
 }
 
-/* The word of a block: its id, and the number of its words unless a guard decides over some of them. */
-static ULong block_word(const struct superblock *superblock) {
-	ULong words = 0;
+/* Whether an exit may leave the block before all of its words are there. */
+static Bool leaves_early(const IRSB *code, const struct superblock *superblock) {
+	const struct access *access = superblock->accesses, *end = access + superblock->access_count;
+	while (access < end && !access->recorded)
+		access++;
+	for (Int i = 0; i < code->stmts_used && access < end; i++) {
+		if (code->stmts[i]->tag == Ist_Exit)
+			return True;
+		while (access < end && (!access->recorded || access->statement == code->stmts[i]))
+			access++;
+	}
+	return False;
+}
+
+/* The word of a block: its id, and the number of its words unless a guard or an exit decides over some of them. */
+static ULong block_word(const IRSB *code, const struct superblock *superblock) {
+	ULong words = leaves_early(code, superblock) ? RING_WORDS_UNKNOWN : 0;
 	for (UInt i = 0; i < superblock->access_count && words != RING_WORDS_UNKNOWN; i++)
 		words = superblock->accesses[i].guard || superblock->block.end == RING_END_REPEAT
 		            ? RING_WORDS_UNKNOWN
@@ -238,7 +252,7 @@ static IRSB *add_recording(const IRSB *code, const struct superblock *superblock
 			store_position(&emitter);
 		addStmtToIRSB(emitter.to, statement);
 		if (statement->tag == Ist_IMark && !begun) {
-			begin_block(&emitter, block_word(superblock));
+			begin_block(&emitter, block_word(code, superblock));
 			begun = True;
 		}
 		if (begun && access < end && access->statement == statement)
@@ -304,7 +318,7 @@ void instrument_complete_fault(Addr address) {
 	const UInt insn = find_instruction(block, address);
 	if (insn == block->instructions || block->words == 255)
 		return;
-	cpu->next++;
+	*cpu->next++ |= (ULong)RING_WORDS_UNKNOWN << RING_WORDS_SHIFT;
 	for (UInt i = 0; i < block->words && block->insn_of_word[i] < insn; i++)
 		cpu->next++;
 }
