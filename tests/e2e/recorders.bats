@@ -98,6 +98,12 @@ agree_over_kinds() {
 	agree_over_kinds goto rep locks
 }
 
+@test "a program that looks for Valgrind finds a processor, and makes the same instructions" {
+	agree_over "$place/kinds" request
+	record --recorder valgrind -o looks.trace -- "$place/kinds" request
+	grep -qx "on a processor" out
+}
+
 @test "the recorders agree over a static program, function by function, but for what CPUID chooses" {
 	agree_by_function "$place/kinds-static" strings
 	is_full_depth || return 0

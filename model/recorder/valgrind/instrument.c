@@ -284,6 +284,9 @@ IRSB *instrument_superblock(IRSB *code, Addr address) {
 		vex_control.iropt_level = NOT_OPTIMISED;
 		return translate_again(code, address);
 	}
+	/* A request to Valgrind does nothing on a processor. */
+	if (code->jumpkind == Ijk_ClientReq)
+		code->jumpkind = Ijk_Boring;
 	define_block(&superblock);
 	if (superblock.reads_tsc)
 		writer_define_note(IFR_RECORDING_NOTE_TSC, superblock.block.address);

@@ -306,6 +306,27 @@ static void find_end(const IRSB *code, struct superblock *superblock) {
 		block->end = RING_END_REPEAT;
 }
 
+/* Adds the instruction of a mark. A mark longer than an instruction is a request to Valgrind: four rotations, and an
+ * exchange of a register with itself. */
+static void add_instruction(struct superblock *superblock, const IRStmt *mark) {
+	enum { LONGEST = 15, ROTATION = 4 };
+	struct ring_block *block = &superblock->block;
+	Addr at = mark->Ist.IMark.addr;
+	const Addr end = at + mark->Ist.IMark.len;
+	const Bool request = mark->Ist.IMark.len > LONGEST;
+	if (!block->instructions)
+		block->address = at;
+	block->bytes = (UShort)(block->bytes + mark->Ist.IMark.len);
+	while (at < end) {
+		const UInt length = request && end - at > ROTATION ? ROTATION : (UInt)(end - at);
+		tl_assert(block->instructions < SUPERBLOCK_INSTRUCTIONS);
+		superblock->lengths[block->instructions++] = (UChar)length;
+		superblock->last = at;
+		at += length;
+	}
+	superblock->mark = mark;
+}
+
 void superblock_read(const IRSB *code, Bool everything, struct superblock *superblock) {
 	UInt from = 0;
 	superblock->block = (struct ring_block){0};
@@ -319,14 +340,7 @@ void superblock_read(const IRSB *code, Bool everything, struct superblock *super
 		if (statement->tag == Ist_IMark) {
 			settle(superblock, from, everything);
 			from = superblock->access_count;
-			struct ring_block *block = &superblock->block;
-			tl_assert(block->instructions < SUPERBLOCK_INSTRUCTIONS);
-			superblock->last = statement->Ist.IMark.addr;
-			superblock->mark = statement;
-			if (!block->instructions)
-				block->address = superblock->last;
-			superblock->lengths[block->instructions++] = (UChar)statement->Ist.IMark.len;
-			block->bytes = (UShort)(block->bytes + statement->Ist.IMark.len);
+			add_instruction(superblock, statement);
 			continue;
 		}
 		if (superblock->block.instructions)
