@@ -123,14 +123,14 @@ classes() {
 @test "the machine native is the nearest to this processor" {
 	family=$(sed -n 's/^cpu family[^0-9]*//p' /proc/cpuinfo | head -n 1)
 	model=$(sed -n 's/^model[^0-9a-z]*: //p' /proc/cpuinfo | head -n 1)
-	run --separate-stderr interfero replay --describe-machine --machine native,l1d.ways=4
+	run --separate-stderr interfero replay --describe-machine --machine native,l1i.ways=4
 	[[ $stderr == *"native: "*" family $family model $model)"* ]] || say "$stderr"
 	if [ "$status" != 0 ]; then
 		explain "no description is near this processor" "--machine help"
 		return
 	fi
 	name=$(sed -n 's/^interfero: native: \([a-z0-9-]*\)[ ,].*/\1/p' <<<"$stderr")
-	[ "$output" = "$(interfero replay --describe-machine --machine "$name,l1d.ways=4")" ]
+	[ "$output" = "$(interfero replay --describe-machine --machine "$name,l1i.ways=4")" ]
 	within 60 interfero bench -q -c model -n 2 --machine native -o native.exp -- ./loop 2>said
 	grep -q "native: $name" said
 	[ "$(sql native.exp "SELECT value FROM fact WHERE name = 'machine'")" = "$name" ]
