@@ -2,10 +2,11 @@
 # shellcheck shell=bash
 # Systems of Debian that debootstrap makes, in the folder $system.
 
-# in_system COMMAND...: in the system, with /proc, and without a trace of it outside.
+# in_system COMMAND...: in the system, with /proc and /sys, and without a trace of it outside.
 in_system() {
 	within 300 unshare -m --propagation private sh -ec 'root=$1; shift
 		mount -t proc proc "$root/proc"
+		mount -t sysfs -o ro sysfs "$root/sys"
 		exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C DEBIAN_FRONTEND=noninteractive chroot "$root" "$@"' in "$system" "$@"
 }
 
