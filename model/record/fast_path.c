@@ -144,10 +144,8 @@ static inline __attribute__((always_inline)) const uint64_t *run_fast(struct ass
 				break;
 			hits = tail->hits;
 		} else {
-			if (next >= end)
-				break;
-			const bool known = is_known(ran, *next, assembler->translations.block_count);
-			if (__builtin_expect(!known, 0) && !find_follower(&assembler->translations, ran, *next))
+			if (next >= end || (__builtin_expect(!is_known(ran, *next, assembler->translations.block_count), 0) &&
+			                    !find_follower(&assembler->translations, ran, *next)))
 				break;
 			if (!add_accesses(assembler, thread, ran, words, (unsigned)count, &hits)) {
 				assembler->malformed = true;
