@@ -69,7 +69,11 @@ struct ifr_audit_row {
 	int64_t period; /* of any shape, in the unit of the sweep */
 	struct ifr_audit_event *events;
 	const struct ifr_audit_code *code; /* NULL: no function is named */
+	const char *model_experiment;      /* with the model's events, where the row's own has none; or NULL */
+	const char *model_machine;         /* of it */
+	struct ifr_error no_model;         /* why it was not made, where it was tried */
 	char *mechanism; /* the accesses behind the spikes, by name: lines of a report; NULL: not known. The row's */
+	char *names;     /* the same as a JSON object's text; or NULL */
 	size_t event_count; /* those that vary first, by |r|; then the constant ones */
 };
 
@@ -80,6 +84,11 @@ struct ifr_audit_row {
  * repetition: both have their p doubled, as there are two chances. A metric of the model has no noise: p is 0 where
  * layouts differ. */
 void ifr_audit_row_make(const struct ifr_analysis *analysis, struct ifr_audit_row *row);
+/* Adds the events of another experiment with the row's layouts, the model's: medians are paired by the layouts' numbers.
+ * Its dataset must outlive the row. */
+void ifr_audit_row_add_model(struct ifr_audit_row *row, const struct ifr_analysis *model);
+/* Whether the row has events of the model, or is about one. */
+bool ifr_audit_row_has_model(const struct ifr_audit_row *row);
 void ifr_audit_row_release(struct ifr_audit_row *row);
 
 /* Adjusts the p of all rows that are tested, and sets found, which is an adjusted p < IFR_REPORT_LEVEL in a row that is

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/campaign/audit.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +87,7 @@ static int screen_triggers(struct audit_state *state, unsigned count, int64_t sc
 		if (!state->possible[i] || audit_check_time(state, &state->outcomes[i].why_not))
 			continue;
 		audit_announce(state, i, true, ++number, count);
-		const struct audit_stage stage = {.repetitions = audit_count_screen_runs(state),
+		const struct audit_stage stage = {.repetitions = audit_count_screen_runs(state, i),
 		                                  .most = state->most,
 		                                  .budget_ns =
 		                                      audit_divide_time(state, screen_ns, weigh_screen(state, i), weight)};
@@ -135,6 +136,19 @@ static bool has_finding(const struct audit_state *state) {
 	return has;
 }
 
+/* The environment sizes that were asked for; their steps are never made larger. */
+static void choose_environment(struct audit_state *state) {
+	enum { PAGE = 4096 };
+	const int which = ifr_trigger_find("environment");
+	const int64_t offset = state->audit->environment.offset, increment = state->audit->environment.increment;
+	const int64_t pages = state->most && 2 * PAGE / increment > state->most ? 1 : 2;
+	if (!state->audit->environment.given || !state->possible[which])
+		return;
+	free(state->sweeps[which]);
+	state->sweeps[which] = ifr_format("stack:bytes=%" PRId64 ":%" PRId64 ":%" PRId64, offset,
+	                                  offset + (pages * PAGE - 1) / increment * increment, increment);
+}
+
 static int run_stages(struct audit_state *state, unsigned count, int64_t screen_ns, struct ifr_error *err) {
 	int result = screen_triggers(state, count, screen_ns, err);
 	if (!result && !state->interrupted)
@@ -160,6 +174,7 @@ int ifr_audit_run(const struct ifr_audit *audit, struct ifr_audit_outcome *outco
 	if (!result && budget_ns)
 		result = time_run(audit, &run_ns, err);
 	state.most = ifr_audit_layouts(budget_ns, run_ns, state.possible);
+	choose_environment(&state);
 	if (!result)
 		result = run_stages(&state, count, begun_ns + budget_ns / 2, err);
 	for (unsigned i = 0; i < ifr_trigger_count; i++)

@@ -25,9 +25,26 @@ void audit_announce(const struct audit_state *state, unsigned which, bool screen
 		state->audit->announce(&ifr_triggers[which], screen, number, count);
 }
 
-unsigned audit_count_screen_runs(const struct audit_state *state) {
-	const unsigned runs = state->audit->campaign.repetitions;
-	return runs < IFR_AUDIT_SCREEN_RUNS ? runs : IFR_AUDIT_SCREEN_RUNS;
+/* The layouts of a trigger that has few, with the shipped one; 0: it has many. */
+static unsigned count_few_layouts(const struct audit_state *state, unsigned which) {
+	struct ifr_layout_generator generator;
+	unsigned layouts = 0;
+	if (ifr_trigger_design(&ifr_triggers[which], 0, 0, state->sweeps[which], &generator, &layouts, NULL))
+		return 0;
+	ifr_plan_release(&generator.parameters);
+	return layouts < IFR_AUDIT_LAYOUTS_LEAST ? layouts + 1 : 0;
+}
+
+unsigned audit_count_all_runs(const struct audit_state *state, unsigned which) {
+	enum { FEW_RUNS = 48 };
+	const unsigned runs = state->audit->campaign.repetitions, few = count_few_layouts(state, which),
+				   enough = few ? (FEW_RUNS + few - 1) / few : 0;
+	return runs > 1 && runs < enough ? enough : runs;
+}
+
+unsigned audit_count_screen_runs(const struct audit_state *state, unsigned which) {
+	const unsigned runs = audit_count_all_runs(state, which);
+	return runs < IFR_AUDIT_SCREEN_RUNS || count_few_layouts(state, which) ? runs : IFR_AUDIT_SCREEN_RUNS;
 }
 
 int audit_screen_trigger(struct audit_state *state, unsigned which, const struct audit_stage *stage,
@@ -41,16 +58,43 @@ int audit_screen_trigger(struct audit_state *state, unsigned which, const struct
 	return -IFR_E_PROGRAM;
 }
 
-bool audit_passes(const struct ifr_audit_outcome *outcome) {
+static int compare_numbers(const void *left, const void *right) {
+	const double a = *(const double *)left, b = *(const double *)right;
+	return (a > b) - (a < b);
+}
+
+/* The median noise of the triggers. */
+static double find_usual_noise(const struct ifr_audit_outcome *outcomes) {
+	double *noise = ifr_alloc((ifr_trigger_count + 1) * sizeof *noise);
+	size_t count = 0;
+	for (unsigned i = 0; i < ifr_trigger_count; i++)
+		if (outcomes[i].measured && outcomes[i].noise_pct > 0)
+			noise[count++] = outcomes[i].noise_pct;
+	qsort(noise, count, sizeof *noise, compare_numbers);
+	const double usual = count ? noise[count / 2] : 0;
+	free(noise);
+	return usual;
+}
+
+/* A busy neighbour disturbs a screen of a second or two as a whole. */
+static bool is_disturbed(const struct audit_state *state, unsigned which) {
+	static const double most = 1.5;
+	const double usual = find_usual_noise(state->outcomes);
+	return usual > 0 && state->outcomes[which].noise_pct > most * usual;
+}
+
+bool audit_passes(const struct audit_state *state, unsigned which) {
+	const struct ifr_audit_outcome *outcome = &state->outcomes[which];
 	return outcome->measured && !outcome->why_not.code && !outcome->refined &&
-	       outcome->p <= IFR_AUDIT_SCREEN_LEVEL;
+	       (outcome->p <= IFR_AUDIT_SCREEN_LEVEL || is_disturbed(state, which));
 }
 
 /* The triggers that the screen passed and that wait for more runs, the smallest p first. */
-static unsigned rank_triggers(const struct ifr_audit_outcome *outcomes, unsigned *order) {
+static unsigned rank_triggers(const struct audit_state *state, unsigned *order) {
+	const struct ifr_audit_outcome *outcomes = state->outcomes;
 	unsigned count = 0;
 	for (unsigned i = 0; i < ifr_trigger_count; i++)
-		if (audit_passes(&outcomes[i])) {
+		if (audit_passes(state, i)) {
 			unsigned at = count++;
 			for (; at && outcomes[order[at - 1]].p > outcomes[i].p; at--)
 				order[at] = order[at - 1];
@@ -62,7 +106,7 @@ static unsigned rank_triggers(const struct ifr_audit_outcome *outcomes, unsigned
 int audit_refine_trigger(struct audit_state *state, unsigned which, unsigned number, unsigned count,
                          struct ifr_error *err) {
 	struct ifr_audit_outcome *outcome = &state->outcomes[which];
-	const struct audit_stage stage = {.repetitions = state->audit->campaign.repetitions,
+	const struct audit_stage stage = {.repetitions = audit_count_all_runs(state, which),
 	                                  .budget_ns =
 	                                      audit_divide_time(state, state->deadline_ns, 1, count - number + 1)};
 	struct ifr_error inner = {0};
@@ -80,7 +124,7 @@ int audit_refine_trigger(struct audit_state *state, unsigned which, unsigned num
 
 int audit_refine_triggers(struct audit_state *state, struct ifr_error *err) {
 	unsigned *order = ifr_alloc((ifr_trigger_count + 1) * sizeof *order);
-	const unsigned count = rank_triggers(state->outcomes, order);
+	const unsigned count = rank_triggers(state, order);
 	int result = 0;
 	for (unsigned i = 0; i < count && !state->interrupted && !result && !audit_check_time(state, NULL); i++)
 		result = audit_refine_trigger(state, order[i], i + 1, count, err);

@@ -10,6 +10,7 @@
 #include "harness/campaign/campaign.h"
 #include "harness/commands/audit_code.h"
 #include "harness/commands/audit_cures.h"
+#include "harness/commands/audit_model.h"
 #include "harness/commands/campaign_options.h"
 #include "harness/commands/cluster_option.h"
 #include "harness/commands/commands.h"
@@ -19,16 +20,29 @@
 #include "harness/exec/exec.h"
 #include "harness/output/output.h"
 #include "harness/report/report.h"
+#include "model/model.h"
 
 struct options {
 	struct ifr_campaign campaign;
 	struct printing_options printing;
 	const char *triggers;
-	uint64_t cures; /* measured at most */
-	bool *wanted;   /* [ifr_trigger_count] */
+	uint64_t cures;            /* measured at most */
+	bool *wanted;              /* [ifr_trigger_count] */
+	const char *model_machine; /* for findings by the clock */
+	bool environment_given;
+	uint64_t environment_offset, environment_increment; /* bytes */
 };
 
-enum { KEY_TRIGGERS = 1024, KEY_CURES, CURES_USUAL = 3, CURES_MOST = 100 };
+enum {
+	KEY_TRIGGERS = 1024,
+	KEY_CURES,
+	KEY_ENVIRONMENT_OFFSET,
+	KEY_ENVIRONMENT_INCREMENT,
+	CURES_USUAL = 3,
+	CURES_MOST = 100
+};
+/* Two pages of sizes lie behind the offset. */
+enum { PAGE = 4096, ENVIRONMENT_STEP = 16, ENVIRONMENT_MOST = 65536 - 2 * PAGE };
 enum { MAN_COLUMNS = 72 /* man pages indent the list by eight */ };
 
 static void list_triggers(struct ifr_buffer *list) {
@@ -67,6 +81,17 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case KEY_CURES:
 		if (option_number("--cures", argument, 0, CURES_MOST, &options->cures, &err))
 			option_refuse(state, &err);
+		return 0;
+	case KEY_ENVIRONMENT_OFFSET:
+		if (option_number("--environment-offset", argument, 0, ENVIRONMENT_MOST, &options->environment_offset,
+		                  &err))
+			option_refuse(state, &err);
+		options->environment_given = true;
+		return 0;
+	case KEY_ENVIRONMENT_INCREMENT:
+		if (option_number("--environment-increment", argument, 1, PAGE, &options->environment_increment, &err))
+			option_refuse(state, &err);
+		options->environment_given = true;
 		return 0;
 	case 's':
 		if (option_number("--seed", argument, 0, UINT64_MAX, &options->campaign.generator.seed, &err))
@@ -112,6 +137,12 @@ static const struct argp_option table[] = {
      "The triggers to try, such as environment,heap (all); \"list\" prints them with what each needs", 1},
 	{"cures", KEY_CURES, "N", 0,
      "Measure N of the cures that the findings suggest, 0 to 100 (3): the first of each trigger, the widest range first",
+     1},
+	{"environment-offset", KEY_ENVIRONMENT_OFFSET, "BYTES", 0,
+     "The first value of the trigger environment: bytes that are added to the environment, 0 to 57344 (0)", 1},
+	{"environment-increment", KEY_ENVIRONMENT_INCREMENT, "BYTES", 0,
+     "The distance of its values, 1 to 4096 (16); they are 8192 bytes wide, or 4096 where time is short, and their "
+     "distance stays",
      1},
 	{"seed", 's', "SEED", 0, "The seed that repeats these layouts, 0 to 2^64-1 (1)", 1},
 	{0},
@@ -165,6 +196,13 @@ static bool has_analysis(const struct findings *findings) {
 	return has;
 }
 
+/* Steps that were asked for are the finest. */
+static int64_t find_finest_step(const struct options *options, unsigned which) {
+	return options->environment_given && (int)which == ifr_trigger_find("environment")
+	           ? (int64_t)options->environment_increment
+	           : ifr_trigger_step(&ifr_triggers[which]);
+}
+
 /* A trigger's experiment that cannot be read costs its row, not the report. */
 static void read_trigger(const struct options *options, unsigned which, const struct ifr_audit_outcome *outcome,
                          struct findings *findings) {
@@ -177,7 +215,7 @@ static void read_trigger(const struct options *options, unsigned which, const st
 	*row = (struct ifr_audit_row){.trigger = ifr_triggers[which].name,
 	                              .summary = ifr_triggers[which].summary,
 	                              .sets = ifr_triggers[which].sets,
-	                              .finest_step = ifr_trigger_step(&ifr_triggers[which]),
+	                              .finest_step = find_finest_step(options, which),
 	                              .why_not = outcome->why_not,
 	                              .metric = options->printing.metric,
 	                              .note = outcome->note,
@@ -240,13 +278,16 @@ static int report(const struct options *options, const struct ifr_audit *audit,
 	} else {
 		struct audit_cures cures;
 		struct audit_code code;
+		struct audit_model model;
 		ifr_audit_adjust(findings.rows, findings.count);
+		audit_model_make(audit, findings.rows, findings.count, deadline_ns, &model);
 		audit_code_make(audit, findings.rows, findings.count, options->cures > 0, deadline_ns, &code);
 		audit_cures_propose(audit, findings.rows, findings.count, options->cures, &cures);
 		audit_cures_measure(audit, outcomes, deadline_ns, &cures);
 		result = print_findings(options, &findings, &cures, err);
 		audit_cures_release(&cures);
 		audit_code_release(&code);
+		audit_model_release(&model);
 	}
 	release_findings(&findings);
 	return result;
@@ -258,11 +299,15 @@ static int set_experiments_aside(const struct options *options, struct ifr_error
 	int result = 0;
 	for (unsigned i = 0; i < ifr_trigger_count && !result; i++) {
 		char *file = ifr_audit_file(options->campaign.file, &ifr_triggers[i]),
-			 *confirmation = ifr_audit_confirmation_file(options->campaign.file, &ifr_triggers[i]);
+			 *confirmation = ifr_audit_confirmation_file(options->campaign.file, &ifr_triggers[i]),
+			 *model = ifr_audit_model_file(options->campaign.file, &ifr_triggers[i]);
 		if (options->wanted[i])
 			result = ifr_campaign_set_aside(file, err);
 		if (options->wanted[i] && !result)
+			result = ifr_campaign_set_aside(model, err);
+		if (options->wanted[i] && !result)
 			result = ifr_campaign_set_aside(confirmation, err);
+		free(model);
 		free(confirmation);
 		free(file);
 	}
@@ -312,12 +357,15 @@ static int run_audit(struct options *options, const struct ifr_campaign_program 
 	campaign->file = campaign->file ? campaign->file : file;
 	progress_follow(campaign, options->printing.quiet);
 	catch_interrupts();
-	const struct ifr_audit audit = {.campaign = *campaign,
-	                                .wanted = options->wanted,
-	                                .has_loader =
-	                                    ifr_loads_libraries(campaign->user ? campaign->user : program->path),
-	                                .cures_ns = options->cures ? ifr_audit_cures_ns(campaign->budget_ns) : 0,
-	                                .announce = campaign->progress ? announce : NULL};
+	const struct ifr_audit audit = {
+		.campaign = *campaign,
+		.wanted = options->wanted,
+		.has_loader = ifr_loads_libraries(campaign->user ? campaign->user : program->path),
+		.environment = {options->environment_given, (int64_t)options->environment_offset,
+	                    (int64_t)options->environment_increment},
+		.model_machine = options->model_machine,
+		.cures_ns = options->cures ? ifr_audit_cures_ns(campaign->budget_ns) : 0,
+		.announce = campaign->progress ? announce : NULL};
 	int result = campaign->fresh ? set_experiments_aside(options, err) : 0;
 	if (!result)
 		result = ifr_audit_run(&audit, outcomes, &interrupted, err);
@@ -344,15 +392,21 @@ static int find_programs(struct ifr_campaign *campaign, char **program, char **d
 
 int ifr_command_audit(int argc, char **argv) {
 	struct options options = {.wanted = ifr_alloc(ifr_trigger_count * sizeof *options.wanted),
-	                          .cures = CURES_USUAL};
+	                          .cures = CURES_USUAL,
+	                          .environment_increment = ENVIRONMENT_STEP};
 	struct ifr_error error = {0}, *err = &error;
 	struct ifr_kit kit;
 	bool has_kit = false;
-	char *program = NULL, *driver = NULL;
+	char *program = NULL, *driver = NULL, *nearest = NULL, *note = NULL;
 	campaign_options_init(&options.campaign);
 	options.campaign.generator.seed = 1;
 	ifr_triggers_parse("all", options.wanted, NULL);
+	const char *usual_machine = options.campaign.machine;
 	argp_parse(&ifr_audit_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	/* Findings of this machine's clock are explained by its nearest description, where none is named. */
+	options.model_machine = options.campaign.machine;
+	if (options.campaign.machine == usual_machine && !ifr_machine_resolve("native", &nearest, &note, NULL))
+		options.model_machine = nearest;
 	options.campaign.metric = options.printing.metric;
 	char *words = campaign_options_keep(argv + 1, (int)(options.campaign.argv - argv) - 1);
 	options.campaign.options = words;
@@ -367,6 +421,8 @@ int ifr_command_audit(int argc, char **argv) {
 	int status = result ? ifr_command_failed(err) : run_audit(&options, &under_test, err);
 	ifr_kit_release(&kit);
 	campaign_options_release(&options.campaign);
+	free(note);
+	free(nearest);
 	free(driver);
 	free(program);
 	free(words);

@@ -85,8 +85,13 @@ static json_t *json_row(const char *folder, const struct ifr_audit_row *row) {
 		ifr_json_set(made, "spikes", analysis->sweep ? json_train(row) : json_null());
 		ifr_json_set(made, "period", row->has_period ? json_integer(row->period) : json_null());
 		ifr_json_set(made, "events", json_events(row));
+		ifr_json_set(made, "model_experiment", ifr_json_text(row->model_experiment));
+		ifr_json_set(made, "model_machine", ifr_json_text(row->model_machine));
+		ifr_json_set(made, "no_model_because",
+		             row->no_model.code ? ifr_json_text(row->no_model.message) : json_null());
 		ifr_json_set(made, "code", audit_code_json(row));
 		ifr_json_set(made, "mechanism", ifr_json_text(row->mechanism));
+		ifr_json_set(made, "names", row->names ? json_loads(row->names, 0, NULL) : json_null());
 		ifr_json_set(made, "values", json_layouts(analysis));
 	}
 	free(file);
