@@ -51,21 +51,19 @@ struct ifr_audit_row {
 	int64_t finest_step;                  /* of the trigger's sweep; 0: none, or not known */
 	const char *note;                     /* what the machine or the program lacks of the trigger; "": nothing */
 	const char *model_left_out;           /* why values of the model are missing; NULL or "": none are */
-	bool full;                            /* the screen passed it, and it has the full number of runs */
 	size_t layouts, refused;              /* random or swept ones with values; variants that were refused */
 	double runs;                          /* of a layout, on average */
 	int64_t step;                         /* of the sweep; 0: none */
 	double range_pct;                     /* from the lowest median of a layout to the highest */
-	bool has_sd, has_noise, tested;
+	bool full;                            /* the screen passed it, and it has the full number of runs */
+	bool has_sd, has_noise, tested, found, has_period;
 	double sd_pct, noise_pct;            /* between layouts, less the noise; from run to run */
 	struct ifr_interval sd_interval_pct; /* of sd_pct, where that is known */
 	double
 		detectable_pct; /* of a row that is tested and not found: the effect of one value of a sweep, else the standard
 	                          deviation between layouts, that the screen and the test find with a power of 80 %; else 0 */
 	double p, p_adjusted; /* of no difference between layouts; adjusted for all tested triggers (Holm) */
-	bool found;
 	struct ifr_spike_train train;
-	bool has_period;
 	int64_t period; /* of any shape, in the unit of the sweep */
 	struct ifr_audit_event *events;
 	const struct ifr_audit_code *code; /* NULL: no function is named */

@@ -103,15 +103,34 @@ static unsigned rank_triggers(const struct audit_state *state, unsigned *order) 
 	return count;
 }
 
+/* A tenth of the time is for the making of layouts, and for twins. */
+static const double part_of_runs = 0.9;
+
+void audit_fit_stage(const struct audit_state *state, unsigned which, struct audit_stage *stage) {
+	enum { RUNS_LEAST = 3 };
+	const struct ifr_audit_outcome *outcome = &state->outcomes[which];
+	const unsigned screen = audit_count_screen_runs(state, which);
+	if (!stage->budget_ns || !outcome->screened || outcome->layout_ns < screen || !outcome->layouts)
+		return;
+	const double fit = part_of_runs * (double)stage->budget_ns * screen / (double)outcome->layout_ns;
+	const uint64_t runs = (uint64_t)fit + (uint64_t)outcome->layouts * screen, each = runs / outcome->layouts;
+	stage->most = (unsigned)(runs / stage->repetitions);
+	stage->most = stage->most > outcome->layouts ? stage->most : outcome->layouts;
+	if (each < stage->repetitions)
+		stage->repetitions = each > RUNS_LEAST                 ? (unsigned)each
+		                     : stage->repetitions > RUNS_LEAST ? RUNS_LEAST
+		                                                       : stage->repetitions;
+}
+
 int audit_refine_trigger(struct audit_state *state, unsigned which, unsigned number, unsigned count,
                          struct ifr_error *err) {
 	struct ifr_audit_outcome *outcome = &state->outcomes[which];
-	const struct audit_stage stage = {.repetitions = audit_count_all_runs(state, which),
-	                                  .budget_ns =
-	                                      audit_divide_time(state, state->deadline_ns, 1, count - number + 1)};
+	struct audit_stage stage = {.repetitions = audit_count_all_runs(state, which),
+	                            .budget_ns = audit_divide_time(state, state->deadline_ns, 1, count - number + 1)};
 	struct ifr_error inner = {0};
 	bool whole = false;
 	audit_announce(state, which, false, number, count);
+	audit_fit_stage(state, which, &stage);
 	/* A budget without time for another run leaves the trigger at its screen. */
 	const int failed = audit_run_trigger(state, which, &stage, &whole, &inner);
 	outcome->refined = true;

@@ -23,6 +23,7 @@ struct audit_state {
 	char **sweeps;       /* [ifr_trigger_count]: of what this machine has; NULL: the trigger's own */
 	unsigned most;       /* layouts of a trigger in its first screen; 0: no limit */
 	int64_t deadline_ns; /* INT64_MAX without a budget */
+	int64_t run_ns;      /* of a run, with all around it, in the last campaign that had some; 0: not known */
 	bool interrupted;
 };
 
@@ -68,6 +69,10 @@ void audit_announce(const struct audit_state *state, unsigned which, bool screen
 
 /* The runs of each layout that a stage of a trigger makes. A trigger of few layouts, such as the allocators, makes all of
  * them in its screen, and so many that neighbours in time tell disturbances of the machine from layouts. */
+/* Fits further runs into a stage's time, by what the trigger's screen took: as many layouts of a random family as have
+ * room, but at least those of the screen; of these fewer runs where time is shorter, three at least. Time alone decides,
+ * so that the trigger's test keeps its level. */
+void audit_fit_stage(const struct audit_state *state, unsigned which, struct audit_stage *stage);
 unsigned audit_count_screen_runs(const struct audit_state *state, unsigned which);
 unsigned audit_count_all_runs(const struct audit_state *state, unsigned which);
 /* A trigger that cannot be carried out is left out with its reason; a program that fails ends the audit. */

@@ -186,6 +186,9 @@ int audit_run_trigger(struct audit_state *state, unsigned which, const struct au
 		result = weigh_trigger(file, campaign.metric, outcome, &modelled, err);
 	else if (!result)
 		modelled = true;
+	enum { TELLING = 10 };
+	if (!failed && done.runs >= TELLING)
+		state->run_ns = (ifr_clock_ns() - begun_ns) / done.runs;
 	*whole = !failed && audit_note_end(&campaign, &done, modelled, begun_ns, outcome);
 	if (counters)
 		snprintf(outcome->model_left_out, sizeof outcome->model_left_out, "%.255s", no_model.message);

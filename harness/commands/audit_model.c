@@ -23,8 +23,10 @@ static struct ifr_audit_row *choose_next(struct ifr_audit_row *rows, size_t coun
 	struct ifr_audit_row *next = NULL;
 	*left = 0;
 	for (size_t i = 0; i < count; i++) {
-		*left += is_wanted(&rows[i]);
-		if (is_wanted(&rows[i]) && (!next || rows[i].range_pct > next->range_pct))
+		if (!is_wanted(&rows[i]))
+			continue;
+		++*left;
+		if (!next || rows[i].range_pct > next->range_pct)
 			next = &rows[i];
 	}
 	return next;

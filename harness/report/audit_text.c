@@ -244,8 +244,10 @@ static void say_spikes(struct ifr_buffer *text, const struct ifr_audit_row *row)
 static void put_section(struct ifr_buffer *out, const char *folder, const struct ifr_audit_row *row) {
 	struct ifr_buffer text = {0};
 	ifr_buffer_printf(out, "\n%s: %s\n", row->trigger, row->summary);
-	if (row->analysis->sweep)
+	if (row->analysis->sweep) {
 		ifr_text_sweep(row->analysis, 0, out);
+		ifr_text_sweep_strips(row->analysis, out);
+	}
 	say_spikes(&text, row);
 	put_paragraph(out, &text, "  - ", "    ");
 	say_events(&text, row);

@@ -202,6 +202,8 @@ range() { # EXPERIMENT COUNTER
 		assert int(found[1]) >= 9 and "table in main (sets.c:6)" in found[2] and re.search(r"\bon\S* in main \(sets.c:", found[2]), found
 		assert 7900 < int(found[3]) - int(found[4]) < 8100, found
 		assert abs(int(found[3]) - int(found[4]) - int(sys.argv[1])) < 200, (found, sys.argv)
+		# Below the plot, the misses' requests to the L2 have the same two spikes.
+		assert re.search(r"\| @ @ l2-references: \d+ to \d+ ", text), text
 	END
 }
 

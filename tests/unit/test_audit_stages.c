@@ -154,8 +154,8 @@ static void test_without_model(void **state) {
 	assert_string_equal(outcome.model_left_out, "it takes 48 s");
 }
 
-/* Eight layouts of 10 s a screen of two runs: three further runs of each take 120 s, one takes 40. 100 s are spent all
- * the same; 30 s are not. */
+/* Eight layouts of 10 s a screen of two runs: three further runs of each take 120 s, one takes 40. 100 s have room for
+ * two; 30 s are not spent. */
 static void test_rest_is_spent(void **state) {
 	static const struct audit_stage coarse = {.repetitions = 2, .most = 8};
 	static const int64_t second = INT64_C(1000000000);
@@ -172,7 +172,37 @@ static void test_rest_is_spent(void **state) {
 		assert_int_equal(audit_spend_rest(&f->state, &err), 0);
 		assert_int_equal(outcome->refined, seconds == 100);
 	}
-	expect_experiment(f, "stack:bytes=0:3696:528", 45);
+	expect_experiment(f, "stack:bytes=0:3696:528", 36);
+}
+
+/* A screen of 10 layouts, two runs each, took 10 s, half a second a run, so that nine tenths of 60 s hold 108 further
+ * ones. With the 20 of the screen they are five of each of 25 layouts. In 20 s they are five of each of 11; 12 s hold
+ * four of 10, and 1 s the least, three. */
+static void test_stage_fits_its_time(void **state) {
+	static const struct {
+		int seconds;
+		unsigned layouts, runs;
+	} cases[] = {{60, 25, 5}, {20, 11, 5}, {12, 10, 4}, {1, 10, 3}};
+	struct ifr_audit_outcome *outcomes = ifr_alloc(ifr_trigger_count * sizeof *outcomes);
+	char **sweeps = ifr_alloc(ifr_trigger_count * sizeof *sweeps);
+	struct ifr_audit audit = {.campaign = {.repetitions = 5}};
+	const struct audit_state of = {.audit = &audit, .outcomes = outcomes, .sweeps = sweeps};
+	const unsigned which = (unsigned)ifr_trigger_find("functions");
+	(void)state;
+	outcomes[which] =
+		(struct ifr_audit_outcome){.screened = true, .layouts = 10, .layout_ns = INT64_C(1000000000)};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct audit_stage stage = {.repetitions = 5, .budget_ns = cases[i].seconds * INT64_C(1000000000)};
+		audit_fit_stage(&of, which, &stage);
+		assert_int_equal(stage.most, cases[i].layouts);
+		assert_int_equal(stage.repetitions, cases[i].runs);
+	}
+	struct audit_stage stage = {.repetitions = 5};
+	audit_fit_stage(&of, which, &stage);
+	assert_int_equal(stage.most, 0);
+	assert_int_equal(stage.repetitions, 5);
+	free(sweeps);
+	free(outcomes);
 }
 
 int main(void) {
@@ -182,6 +212,7 @@ int main(void) {
 		cmocka_unit_test(test_disturbed_screen_runs_on),
 		cmocka_unit_test(test_few_layouts_have_more_runs),
 		cmocka_unit_test_setup_teardown(test_rest_is_spent, set_up, tear_down),
+		cmocka_unit_test(test_stage_fits_its_time),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
