@@ -16,19 +16,29 @@ static size_t find_variant(const struct ifr_dataset *dataset, unsigned layout) {
 	return variant;
 }
 
-/* The median of each layout but the shipped one, of the metric and of a counter, where it has both. counted: the
- * analysis of the experiment that has the counter, with the same layouts. */
-static size_t pair_medians(const struct ifr_analysis *analysis, const struct ifr_analysis *counted, size_t counter,
-                           double *metric, double *event) {
-	size_t count = 0;
+/* The median of a counter in each layout. counted: the analysis of the experiment that has the counter, with the same
+ * layouts. The caller frees. */
+static double *list_medians(const struct ifr_analysis *analysis, const struct ifr_analysis *counted,
+                            size_t counter) {
+	double *medians = ifr_alloc((analysis->layout_count + 1) * sizeof *medians);
 	for (size_t i = 0; i < analysis->layout_count; i++) {
-		const struct ifr_layout *layout = &analysis->layouts[i];
-		const size_t variant = find_variant(counted->dataset, layout->variant->layout);
-		if (!layout->variant->layout || variant == counted->dataset->variant_count ||
-		    !ifr_counter_median(counted, counter, variant, IFR_ALL_REPETITIONS, &event[count]))
-			continue;
-		metric[count++] = layout->median;
+		const size_t variant = find_variant(counted->dataset, analysis->layouts[i].variant->layout);
+		if (variant == counted->dataset->variant_count ||
+		    !ifr_counter_median(counted, counter, variant, IFR_ALL_REPETITIONS, &medians[i]))
+			medians[i] = NAN;
 	}
+	return medians;
+}
+
+/* The metric and the counter of each layout but the shipped one, where it has both. */
+static size_t pair_medians(const struct ifr_analysis *analysis, const double *medians, double *metric,
+                           double *event) {
+	size_t count = 0;
+	for (size_t i = 0; i < analysis->layout_count; i++)
+		if (analysis->layouts[i].variant->layout && isfinite(medians[i])) {
+			event[count] = medians[i];
+			metric[count++] = analysis->layouts[i].median;
+		}
 	return count;
 }
 
@@ -37,10 +47,13 @@ static bool make_event(const struct ifr_analysis *analysis, const struct ifr_ana
 	const struct ifr_dataset_counter *about = &counted->dataset->counters[counter];
 	double *metric = ifr_alloc(2 * (analysis->layout_count + 1) * sizeof *metric),
 		   *values = metric + analysis->layout_count + 1;
-	const size_t count = pair_medians(analysis, counted, counter, metric, values);
+	*event = (struct ifr_audit_event){.name = about->name,
+	                                  .source = about->source,
+	                                  .low = INFINITY,
+	                                  .high = -INFINITY,
+	                                  .medians = list_medians(analysis, counted, counter)};
+	const size_t count = pair_medians(analysis, event->medians, metric, values);
 	struct ifr_correlation r = {0};
-	*event =
-		(struct ifr_audit_event){.name = about->name, .source = about->source, .low = INFINITY, .high = -INFINITY};
 	for (size_t i = 0; i < count; i++) {
 		event->low = fmin(event->low, values[i]);
 		event->high = fmax(event->high, values[i]);
@@ -49,6 +62,8 @@ static bool make_event(const struct ifr_analysis *analysis, const struct ifr_ana
 	if (!event->constant && !ifr_correlation_pearson(metric, values, count, IFR_REPORT_CONFIDENCE, &r, NULL))
 		event->r = r.r;
 	free(metric);
+	if (!count)
+		free(event->medians);
 	return count > 0;
 }
 
@@ -167,6 +182,8 @@ void ifr_audit_row_make(const struct ifr_analysis *analysis, struct ifr_audit_ro
 }
 
 void ifr_audit_row_release(struct ifr_audit_row *row) {
+	for (size_t i = 0; i < row->event_count; i++)
+		free(row->events[i].medians);
 	free(row->mechanism);
 	free(row->names);
 	free(row->events);

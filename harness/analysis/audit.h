@@ -24,6 +24,7 @@ struct ifr_audit_event {
 	double low, high;          /* of the layouts' medians */
 	bool constant;             /* low = high: the event is ruled out */
 	double r;                  /* Pearson's, with the metric; 0 for a constant */
+	double *medians;           /* of each layout of the analysis, in its order; NAN: not known. The row's */
 };
 
 /* The function whose place makes the layouts of a trigger differ, and what came of moving it alone. */

@@ -20,6 +20,14 @@ static json_t *json_train(const struct ifr_audit_row *row) {
 	return made;
 }
 
+/* In the order of the trigger's "values". */
+static json_t *json_medians(const struct ifr_audit_row *row, const struct ifr_audit_event *event) {
+	json_t *made = json_array();
+	for (size_t i = 0; i < row->analysis->layout_count; i++)
+		json_array_append_new(made, ifr_json_number(event->medians[i]));
+	return made;
+}
+
 static json_t *json_events(const struct ifr_audit_row *row) {
 	json_t *made = json_array();
 	for (size_t i = 0; i < row->event_count; i++) {
@@ -31,6 +39,7 @@ static json_t *json_events(const struct ifr_audit_row *row) {
 		ifr_json_set(one, "high", ifr_json_number(event->high));
 		ifr_json_set(one, "ruled_out", json_boolean(event->constant));
 		ifr_json_set(one, "r", ifr_json_number_if(!event->constant, event->r));
+		ifr_json_set(one, "medians", json_medians(row, event));
 		json_array_append_new(made, one);
 	}
 	return made;

@@ -186,6 +186,10 @@ text_starts() { # LETTER
 	check() { # JSON
 		[ "$(jq -r '.triggers[0].names.changes[] | select(.event == "windows-64") | "\(.code | sub(" .*"; "")) \(.worst.windows) \(.best.windows)"' "$1" | head -n 1)" = \
 			"sensitive 2 1" ] || say "$(<"$1")"
+		# The medians of each event stand in the order of the layouts' values.
+		[ "$(jq '.triggers[0] | (.values | length) as $all | (.events | length > 10 and all(.[]; .medians | length == $all))' "$1")" = true ]
+		[ "$(jq '.triggers[0] | [.events[] | select(.name == "model:windows-64" or .name == "windows-64")][0] as $e
+			| [.values, $e.medians] | transpose | map(select(.[0].layout > 0) | .[1]) | min == $e.low and max == $e.high' "$1")" = true ]
 		[ "$(jq '.triggers[0].names.changes[] | select(.event == "windows-64") | .worst.events - .best.events' "$1" | head -n 1)" -ge 4999 ]
 	}
 	options=(--no-profile -m page-faults --triggers functions -r 2 --cures 0)
