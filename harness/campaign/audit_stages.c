@@ -52,7 +52,11 @@ int audit_screen_trigger(struct audit_state *state, unsigned which, const struct
 	struct ifr_error *why_not = &state->outcomes[which].why_not;
 	bool whole = false;
 	*why_not = (struct ifr_error){0};
-	if (audit_run_trigger(state, which, stage, &whole, why_not) != -IFR_E_PROGRAM)
+	const int failed = audit_run_trigger(state, which, stage, &whole, why_not);
+	/* A screen of all runs leaves none to make. */
+	if (whole && stage->repetitions >= audit_count_all_runs(state, which))
+		state->outcomes[which].full = state->outcomes[which].refined = true;
+	if (failed != -IFR_E_PROGRAM)
 		return 0;
 	*err = *why_not;
 	return -IFR_E_PROGRAM;

@@ -83,11 +83,11 @@ static void expect_experiment(const struct fixture *f, const char *sweep, size_t
 }
 
 /* Nine layouts, the shipped one among them, run once; a nanosecond has no time for a run of smaller steps. With time,
- * these take the place. */
+ * these take the place, and run twice, as all do. */
 static void test_coarser_comes_back(void **state) {
 	static const struct audit_stage coarse = {.repetitions = 1, .most = 8},
 									late = {.repetitions = 1, .most = 16, .budget_ns = 1, .finer = true},
-									fine = {.repetitions = 1, .most = 16, .finer = true};
+									fine = {.repetitions = 2, .most = 16, .finer = true};
 	struct fixture *f = *state;
 	const struct ifr_audit_outcome *outcome = &f->state.outcomes[f->which];
 	screen(f, &coarse);
@@ -99,9 +99,11 @@ static void test_coarser_comes_back(void **state) {
 	assert_int_equal(outcome->layouts, 8);
 	assert_int_equal(outcome->step, 528);
 	expect_experiment(f, "stack:bytes=0:3696:528", 9);
+	assert_false(outcome->full); /* one of two runs */
 	screen(f, &fine);
 	assert_int_equal(outcome->step, 272);
-	expect_experiment(f, "stack:bytes=0:4080:272", 17);
+	assert_true(outcome->full && outcome->refined); /* both: there is nothing left to make */
+	expect_experiment(f, "stack:bytes=0:4080:272", 34);
 }
 
 /* Four screens that say nothing: the noise of the last is twice that of the others, so that it has further runs. */
