@@ -106,6 +106,8 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			IFR_OWNER_PLUGIN,
 			"extra bytes in stack frames; changes code, too",
 			{{"max", 256, 0, 65536, "largest number of extra bytes in a frame, in steps of 16"}},
+			{{"align-bytes", 4096, 1, 1,
+              "alignment of the stack at a function's entry, in bytes, rounded down to a power of two"}},
 		},
 	[IFR_AXIS_GLOBALS] =
 		{

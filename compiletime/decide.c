@@ -10,7 +10,8 @@
 /* The parameters of the axes (common/axis.c). */
 enum { NOPS_RATE, NOPS_MAX, HOTNESS };
 enum { ALIGN_FUNCTIONS, ALIGN_LOOPS };
-enum { GIVEN_LOOP }; /* values of align that a plan gives */
+enum { GIVEN_LOOP };  /* values of align that a plan gives */
+enum { GIVEN_STACK }; /* of frames */
 enum { FRAMES_MAX };
 enum { GLOBALS_ALIGN };
 enum { ALIAS_CHECK_UNROLL };
@@ -155,12 +156,17 @@ unsigned ifr_decide_align_function(const struct ifr_plan *plan, const struct ifr
 	return bytes > least_bytes ? bytes : 0;
 }
 
-unsigned ifr_decide_loop_alignment_bytes(const struct ifr_axis_setting *align, const char *key, unsigned ordinal) {
+/* A given alignment, rounded down to a power of two; 1 where none is given. */
+static unsigned round_alignment(int64_t given) {
 	unsigned bytes = 1;
-	for (; align->given[GIVEN_LOOP] > 0 && 2 * bytes <= align->given[GIVEN_LOOP]; bytes *= 2)
+	for (; given > 0 && 2 * bytes <= given; bytes *= 2)
 		;
+	return bytes;
+}
+
+unsigned ifr_decide_loop_alignment_bytes(const struct ifr_axis_setting *align, const char *key, unsigned ordinal) {
 	return align->given[GIVEN_LOOP] > 0
-	           ? bytes
+	           ? round_alignment(align->given[GIVEN_LOOP])
 	           : choose_alignment_bytes(draw_bits(align, IFR_AXIS_ALIGN, key, "loop", ordinal), 1,
 	                                    align->value[ALIGN_LOOPS]);
 }
@@ -169,6 +175,12 @@ unsigned ifr_decide_frame_bytes(const struct ifr_axis_setting *frames, const cha
 	uint64_t choices = (uint64_t)frames->value[FRAMES_MAX] / FRAME_STEP_BYTES + 1;
 	return FRAME_STEP_BYTES *
 	       (unsigned)ifr_random_below(draw_bits(frames, IFR_AXIS_FRAMES, key, "bytes", 0), choices);
+}
+
+unsigned ifr_decide_stack_alignment_bytes(const struct ifr_axis_setting *frames) {
+	enum { ALWAYS = 16 };
+	const unsigned bytes = round_alignment(frames->given[GIVEN_STACK]);
+	return bytes > ALWAYS ? bytes : 0;
 }
 
 unsigned ifr_decide_variable_alignment_bytes(const struct ifr_axis_setting *globals, const char *key,

@@ -76,6 +76,10 @@ unsigned ifr_decide_loop_alignment_bytes(const struct ifr_axis_setting *align, c
 /* Extra bytes in the frame of a function: 0, or a multiple of 16 up to the parameter `max`, each as likely. */
 unsigned ifr_decide_frame_bytes(const struct ifr_axis_setting *frames, const char *key);
 
+/* Alignment of the stack at the entry of a function, in bytes: the value `align-bytes` where the plan gives one, rounded
+ * down to a power of two; 0 where that is what the ABI has anyway (16). */
+unsigned ifr_decide_stack_alignment_bytes(const struct ifr_axis_setting *frames);
+
 /* Alignment of a variable in bytes: a power of two from least_bytes to the parameter `align`, each as likely. */
 unsigned ifr_decide_variable_alignment_bytes(const struct ifr_axis_setting *globals, const char *key,
                                              unsigned least_bytes);

@@ -137,7 +137,7 @@ static void copy_axes(struct ifr_plan *own, const struct ifr_plan *plan, unsigne
 		own->axis[i].on = own->axis[i].on && axes & 1u << i;
 }
 
-/* Returns 1 at the first function whose frame the axis frames would widen. */
+/* Returns 1 at the first function whose frame the axis frames would widen, or align. */
 static int find_wider_frame(struct expansion *expansion, const char *line, struct ifr_error *err) {
 	const struct ifr_axis_setting *frames = &expansion->plan->axis[IFR_AXIS_FRAMES];
 	const char *words;
@@ -145,7 +145,8 @@ static int find_wider_frame(struct expansion *expansion, const char *line, struc
 		return 0;
 	int result = expand_function(expansion, words, err);
 	if (!result && ifr_decide_covers(expansion->plan, IFR_AXIS_FRAMES, &expansion->function) &&
-	    ifr_decide_frame_bytes(frames, ifr_buffer_text(&expansion->function.key)))
+	    (ifr_decide_frame_bytes(frames, ifr_buffer_text(&expansion->function.key)) ||
+	     ifr_decide_stack_alignment_bytes(frames)))
 		result = 1;
 	return result;
 }

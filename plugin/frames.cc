@@ -17,10 +17,11 @@ static void widen_frame(tree decl) {
 		return;
 	unsigned bytes =
 		ifr_decide_frame_bytes(&unit->note.plan.axis[IFR_AXIS_FRAMES], ifr_buffer_text(&function->key));
-	if (!bytes)
-		return;
-	assign_stack_local(BLKmode, bytes, BITS_PER_WORD);
-	ifr_record_fact(unit, decl, IFR_FACT_FRAME, bytes);
+	const unsigned aligned = ifr_decide_stack_alignment_bytes(&unit->note.plan.axis[IFR_AXIS_FRAMES]);
+	if (bytes)
+		assign_stack_local(BLKmode, bytes, BITS_PER_WORD);
+	if (bytes || aligned)
+		ifr_record_fact(unit, decl, IFR_FACT_FRAME, bytes + aligned);
 }
 
 static const pass_data frames_data = {RTL_PASS, "interfero_frames", OPTGROUP_NONE, TV_NONE, 0, 0, 0, 0, 0};

@@ -13,6 +13,7 @@
 #include "gimple.h"
 #include "ssa.h"
 #include "fold-const.h"
+#include "stor-layout.h"
 #include "gimplify.h"
 #include "gimple-iterator.h"
 #include "gimplify-me.h"

@@ -60,8 +60,10 @@ static void register_axes() {
 	bool open = unit.template_wanted;
 	if (unit.prefetch_file)
 		ifr_prefetch_register(&unit);
-	if (axis[IFR_AXIS_FRAMES].on)
+	if (axis[IFR_AXIS_FRAMES].on) {
+		ifr_stack_alignment_register(&unit);
 		ifr_frames_register(&unit);
+	}
 	if (axis[IFR_AXIS_ALIAS_CHECK].on)
 		ifr_alias_check_register(&unit);
 	if (axis[IFR_AXIS_GLOBALS].on)

@@ -35,6 +35,8 @@ void ifr_entries_register(void);
 
 /* frames: adds bytes to stack frames. */
 void ifr_frames_register(struct ifr_unit *unit);
+/* frames, its value align-bytes: aligns the stack at the entry of functions. */
+void ifr_stack_alignment_register(struct ifr_unit *unit);
 
 /* globals: permutes variables and raises their alignment. */
 void ifr_globals_register(struct ifr_unit *unit);

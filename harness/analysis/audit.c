@@ -3,32 +3,57 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/analysis/analysis.h"
 #include "harness/analysis/steps.h"
 
-/* The median of each layout but the shipped one, of the metric and of a counter, where it has both. */
-static size_t pair_medians(const struct ifr_analysis *analysis, size_t counter, double *metric, double *event) {
-	size_t count = 0;
+/* The variant of a layout; the dataset's count of variants where it has none. */
+static size_t find_variant(const struct ifr_dataset *dataset, unsigned layout) {
+	size_t variant = 0;
+	while (variant < dataset->variant_count && dataset->variants[variant].layout != layout)
+		variant++;
+	return variant;
+}
+
+/* The median of a counter in each layout. counted: the analysis of the experiment that has the counter, with the same
+ * layouts. The caller frees. */
+static double *list_medians(const struct ifr_analysis *analysis, const struct ifr_analysis *counted,
+                            size_t counter) {
+	double *medians = ifr_alloc((analysis->layout_count + 1) * sizeof *medians);
 	for (size_t i = 0; i < analysis->layout_count; i++) {
-		const struct ifr_layout *layout = &analysis->layouts[i];
-		const size_t variant = (size_t)(layout->variant - analysis->dataset->variants);
-		if (!layout->variant->layout ||
-		    !ifr_counter_median(analysis, counter, variant, IFR_ALL_REPETITIONS, &event[count]))
-			continue;
-		metric[count++] = layout->median;
+		const size_t variant = find_variant(counted->dataset, analysis->layouts[i].variant->layout);
+		if (variant == counted->dataset->variant_count ||
+		    !ifr_counter_median(counted, counter, variant, IFR_ALL_REPETITIONS, &medians[i]))
+			medians[i] = NAN;
 	}
+	return medians;
+}
+
+/* The metric and the counter of each layout but the shipped one, where it has both. */
+static size_t pair_medians(const struct ifr_analysis *analysis, const double *medians, double *metric,
+                           double *event) {
+	size_t count = 0;
+	for (size_t i = 0; i < analysis->layout_count; i++)
+		if (analysis->layouts[i].variant->layout && isfinite(medians[i])) {
+			event[count] = medians[i];
+			metric[count++] = analysis->layouts[i].median;
+		}
 	return count;
 }
 
-static bool make_event(const struct ifr_analysis *analysis, size_t counter, struct ifr_audit_event *event) {
-	const struct ifr_dataset_counter *about = &analysis->dataset->counters[counter];
+static bool make_event(const struct ifr_analysis *analysis, const struct ifr_analysis *counted, size_t counter,
+                       struct ifr_audit_event *event) {
+	const struct ifr_dataset_counter *about = &counted->dataset->counters[counter];
 	double *metric = ifr_alloc(2 * (analysis->layout_count + 1) * sizeof *metric),
 		   *values = metric + analysis->layout_count + 1;
-	const size_t count = pair_medians(analysis, counter, metric, values);
+	*event = (struct ifr_audit_event){.name = about->name,
+	                                  .source = about->source,
+	                                  .low = INFINITY,
+	                                  .high = -INFINITY,
+	                                  .medians = list_medians(analysis, counted, counter)};
+	const size_t count = pair_medians(analysis, event->medians, metric, values);
 	struct ifr_correlation r = {0};
-	*event =
-		(struct ifr_audit_event){.name = about->name, .source = about->source, .low = INFINITY, .high = -INFINITY};
 	for (size_t i = 0; i < count; i++) {
 		event->low = fmin(event->low, values[i]);
 		event->high = fmax(event->high, values[i]);
@@ -37,6 +62,8 @@ static bool make_event(const struct ifr_analysis *analysis, size_t counter, stru
 	if (!event->constant && !ifr_correlation_pearson(metric, values, count, IFR_REPORT_CONFIDENCE, &r, NULL))
 		event->r = r.r;
 	free(metric);
+	if (!count)
+		free(event->medians);
 	return count > 0;
 }
 
@@ -47,13 +74,26 @@ static int compare_events(const void *left, const void *right) {
 	return fabs(a->r) > fabs(b->r) ? -1 : fabs(a->r) < fabs(b->r);
 }
 
-static void find_events(const struct ifr_analysis *analysis, struct ifr_audit_row *row) {
-	const struct ifr_dataset *dataset = analysis->dataset;
-	row->events = ifr_alloc((dataset->counter_count + 1) * sizeof *row->events);
+/* Adds the counters of an experiment with the same layouts, but its times and the metric itself. */
+static void add_events(const struct ifr_analysis *counted, struct ifr_audit_row *row) {
+	const struct ifr_analysis *analysis = row->analysis;
+	const struct ifr_dataset *dataset = counted->dataset;
+	row->events = ifr_realloc(row->events, row->event_count + dataset->counter_count + 1, sizeof *row->events);
 	for (size_t i = 0; i < dataset->counter_count; i++)
-		if (i != analysis->metric_index && !ifr_counter_is_time(&dataset->counters[i]))
-			row->event_count += make_event(analysis, i, &row->events[row->event_count]);
+		if ((counted != analysis || i != analysis->metric_index) && !ifr_counter_is_time(&dataset->counters[i]))
+			row->event_count += make_event(analysis, counted, i, &row->events[row->event_count]);
 	qsort(row->events, row->event_count, sizeof *row->events, compare_events);
+}
+
+void ifr_audit_row_add_model(struct ifr_audit_row *row, const struct ifr_analysis *model) {
+	add_events(model, row);
+}
+
+bool ifr_audit_row_has_model(const struct ifr_audit_row *row) {
+	bool has = false;
+	for (size_t i = 0; i < row->event_count; i++)
+		has |= !strcmp(row->events[i].source, "model");
+	return has || (row->analysis && !strcmp(row->analysis->metric->source, "model"));
 }
 
 /* The F test of the values finds one layout that stands out, which a sweep has a test of its own for; aligned ranks find
@@ -138,13 +178,16 @@ void ifr_audit_row_make(const struct ifr_analysis *analysis, struct ifr_audit_ro
 	test_row(analysis, row);
 	if (analysis->sweep)
 		find_shape(analysis, row);
-	find_events(analysis, row);
+	add_events(analysis, row);
 }
 
 void ifr_audit_row_release(struct ifr_audit_row *row) {
+	for (size_t i = 0; i < row->event_count; i++)
+		free(row->events[i].medians);
 	free(row->mechanism);
+	free(row->names);
 	free(row->events);
-	row->mechanism = NULL;
+	row->mechanism = row->names = NULL;
 	row->events = NULL;
 	row->event_count = 0;
 }
@@ -175,8 +218,9 @@ void ifr_audit_adjust(struct ifr_audit_row *rows, size_t count) {
 		struct ifr_audit_row *row = &rows[i];
 		row->p_adjusted = row->tested ? p[i] : 1;
 		row->found = row->tested && row->full && row->p_adjusted < IFR_REPORT_LEVEL;
-		row->detectable_pct =
-			row->tested && !row->found && row->has_noise && row->layouts > 1 ? find_detectable(row, tested) : 0;
+		/* Of layouts that ran once, the noise is that of twins, and the test has no power that is known. */
+		const bool known = row->tested && row->has_noise && row->layouts > 1 && row->runs > 1.5;
+		row->detectable_pct = known && !row->found ? find_detectable(row, tested) : 0;
 	}
 	free(p);
 }

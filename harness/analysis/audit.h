@@ -24,6 +24,7 @@ struct ifr_audit_event {
 	double low, high;          /* of the layouts' medians */
 	bool constant;             /* low = high: the event is ruled out */
 	double r;                  /* Pearson's, with the metric; 0 for a constant */
+	double *medians;           /* of each layout of the analysis, in its order; NAN: not known. The row's */
 };
 
 /* The function whose place makes the layouts of a trigger differ, and what came of moving it alone. */
@@ -51,25 +52,27 @@ struct ifr_audit_row {
 	int64_t finest_step;                  /* of the trigger's sweep; 0: none, or not known */
 	const char *note;                     /* what the machine or the program lacks of the trigger; "": nothing */
 	const char *model_left_out;           /* why values of the model are missing; NULL or "": none are */
-	bool full;                            /* the screen passed it, and it has the full number of runs */
 	size_t layouts, refused;              /* random or swept ones with values; variants that were refused */
 	double runs;                          /* of a layout, on average */
 	int64_t step;                         /* of the sweep; 0: none */
 	double range_pct;                     /* from the lowest median of a layout to the highest */
-	bool has_sd, has_noise, tested;
+	bool full;                            /* the screen passed it, and it has the full number of runs */
+	bool has_sd, has_noise, tested, found, has_period;
 	double sd_pct, noise_pct;            /* between layouts, less the noise; from run to run */
 	struct ifr_interval sd_interval_pct; /* of sd_pct, where that is known */
 	double
 		detectable_pct; /* of a row that is tested and not found: the effect of one value of a sweep, else the standard
 	                          deviation between layouts, that the screen and the test find with a power of 80 %; else 0 */
 	double p, p_adjusted; /* of no difference between layouts; adjusted for all tested triggers (Holm) */
-	bool found;
 	struct ifr_spike_train train;
-	bool has_period;
 	int64_t period; /* of any shape, in the unit of the sweep */
 	struct ifr_audit_event *events;
 	const struct ifr_audit_code *code; /* NULL: no function is named */
+	const char *model_experiment;      /* with the model's events, where the row's own has none; or NULL */
+	const char *model_machine;         /* of it */
+	struct ifr_error no_model;         /* why it was not made, where it was tried */
 	char *mechanism; /* the accesses behind the spikes, by name: lines of a report; NULL: not known. The row's */
+	char *names;     /* the same as a JSON object's text; or NULL */
 	size_t event_count; /* those that vary first, by |r|; then the constant ones */
 };
 
@@ -80,6 +83,11 @@ struct ifr_audit_row {
  * repetition: both have their p doubled, as there are two chances. A metric of the model has no noise: p is 0 where
  * layouts differ. */
 void ifr_audit_row_make(const struct ifr_analysis *analysis, struct ifr_audit_row *row);
+/* Adds the events of another experiment with the row's layouts, the model's: medians are paired by the layouts' numbers.
+ * Its dataset must outlive the row. */
+void ifr_audit_row_add_model(struct ifr_audit_row *row, const struct ifr_analysis *model);
+/* Whether the row has events of the model, or is about one. */
+bool ifr_audit_row_has_model(const struct ifr_audit_row *row);
 void ifr_audit_row_release(struct ifr_audit_row *row);
 
 /* Adjusts the p of all rows that are tested, and sets found, which is an adjusted p < IFR_REPORT_LEVEL in a row that is

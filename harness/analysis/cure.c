@@ -57,7 +57,7 @@ int ifr_cure_read(const char *file, const char *metric, size_t cures, struct ifr
 bool ifr_cure_find_most(const struct ifr_cure_result *result, const char *counter, double most[2]) {
 	struct ifr_comparison by = result->comparison;
 	struct ifr_comparison_layout *layouts = NULL;
-	const int index = ifr_dataset_counter(&result->dataset, counter);
+	const int index = ifr_dataset_find_counter(&result->dataset, counter);
 	if (index < 0)
 		return false;
 	by.metric = result->dataset.counters[index];

@@ -6,6 +6,7 @@
 #ifndef IFR_HARNESS_CAMPAIGN_AUDIT_H
 #define IFR_HARNESS_CAMPAIGN_AUDIT_H
 
+#include "harness/analysis/analysis.h"
 #include "harness/campaign/campaign_plan.h"
 #include "harness/campaign/cure_candidates.h"
 
@@ -14,9 +15,14 @@ struct ifr_audit {
 	                                 repetitions those of a trigger that the screen passes, of its generator only the
 	                                 seed counts */
 	const bool *wanted;           /* [ifr_trigger_count] */
-	bool has_loader;              /* the program that runs is dynamically linked */
+	struct {
+		bool given;
+		int64_t offset, increment; /* bytes */
+	} environment; /* the values of the trigger environment: two periods of 4096 bytes, or one where time is short */
+	bool has_loader; /* the program that runs is dynamically linked */
 	int64_t
 		cures_ns; /* of the budget: left for cures where a trigger was found, and spent on triggers where none was */
+	const char *model_machine; /* on which layouts are replayed that were found without the model */
 	/* Called before each campaign; may be NULL. number: of the triggers of this stage, from 1 to count. */
 	void (*announce)(const struct ifr_trigger *trigger, bool screen, unsigned number, unsigned count);
 };
@@ -34,7 +40,8 @@ struct ifr_audit_outcome {
 	bool resumed;             /* its experiment was there before */
 	int64_t layout_ns, step;  /* of the screen: the cost of a layout, and the step of a sweep */
 	unsigned layouts;         /* of the screen */
-	double p;                 /* of the screen */
+	double p;                 /* of the runs that were made */
+	double noise_pct;         /* of them; 0: not known */
 };
 
 /* Carries out the audit into outcomes[ifr_trigger_count]. Errors: those of the first trigger where no trigger could be
@@ -52,8 +59,21 @@ int64_t ifr_audit_cures_ns(int64_t budget_ns);
  * of ifr_cure_run. */
 int ifr_audit_cure(const struct ifr_audit *audit, const struct ifr_cure_candidate *candidate, int64_t budget_ns,
                    int64_t run_ns, char **file, bool *whole, struct ifr_error *err);
+/* The time of its runs at the least, two of each context, at run_ns a run. */
+int64_t ifr_audit_cure_least_ns(const struct ifr_audit *audit, const struct ifr_cure_candidate *candidate,
+                                int64_t run_ns);
 /* The experiment of cure 1, 2, …; the caller frees. */
 char *ifr_audit_cure_file(const char *folder, unsigned number);
+
+/* Whether the audit's counters leave it to the audit to ask the model: auto, or model. */
+bool ifr_audit_wants_model(const struct ifr_audit *audit);
+/* Replays the layouts of a row that was found, in FOLDER/TRIGGER.model, on audit->model_machine; without the core unless
+ * the audit names a way to compute cycles. budget_ns: 0: none. *file: the experiment, the caller's, also after an error.
+ * Errors: IFR_E_USAGE where the model cannot follow the trigger, or time did not suffice; those of ifr_campaign_run. */
+int ifr_audit_model(const struct ifr_audit *audit, const struct ifr_audit_row *row, int64_t budget_ns, char **file,
+                    struct ifr_error *err);
+/* The experiment of a trigger's replays; the caller frees. */
+char *ifr_audit_model_file(const char *folder, const struct ifr_trigger *trigger);
 
 /* The experiment of a trigger; the caller frees. */
 char *ifr_audit_file(const char *folder, const struct ifr_trigger *trigger);

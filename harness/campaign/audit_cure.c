@@ -60,14 +60,26 @@ static int make_contexts(const struct ifr_campaign *audit, const struct ifr_trig
 	return result;
 }
 
+enum { RUNS_LEAST = 2, SIDES = 2 };
+
+int64_t ifr_audit_cure_least_ns(const struct ifr_audit *audit, const struct ifr_cure_candidate *candidate,
+                                int64_t run_ns) {
+	const struct ifr_trigger *trigger = &ifr_triggers[ifr_trigger_find(candidate->row->trigger)];
+	struct ifr_campaign campaign = audit->campaign;
+	campaign.file = ""; /* there is no experiment yet whose contexts would be kept */
+	const int result = make_contexts(&audit->campaign, trigger, &campaign, NULL);
+	ifr_plan_release(&campaign.generator.parameters);
+	/* The shipped layout is one more; half of the layouts have a twin. */
+	return result ? 0 : SIDES * ((int64_t)campaign.variants + 1) * (2 * RUNS_LEAST + 1) * run_ns / 2;
+}
+
 /* Two at least: the worst context is chosen by one half of the runs and measured by the other. */
 static unsigned count_runs(const struct ifr_campaign *campaign, int64_t run_ns) {
-	enum { LEAST = 2, SIDES = 2 };
 	const int64_t round_ns = SIDES * (int64_t)campaign->variants * run_ns;
-	if (!campaign->budget_ns || round_ns <= 0 || campaign->repetitions <= LEAST)
+	if (!campaign->budget_ns || round_ns <= 0 || campaign->repetitions <= RUNS_LEAST)
 		return campaign->repetitions;
 	const int64_t fit = campaign->budget_ns / 2 / round_ns;
-	return fit >= campaign->repetitions ? campaign->repetitions : fit <= LEAST ? LEAST : (unsigned)fit;
+	return fit >= campaign->repetitions ? campaign->repetitions : fit <= RUNS_LEAST ? RUNS_LEAST : (unsigned)fit;
 }
 
 int ifr_audit_cure(const struct ifr_audit *audit, const struct ifr_cure_candidate *candidate, int64_t budget_ns,

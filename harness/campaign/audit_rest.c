@@ -5,9 +5,11 @@
 #include "harness/campaign/audit_state.h"
 #include "harness/exec/exec.h"
 
-/* Whether a sweep that took larger steps found nothing, in a screen of this call. */
-static bool may_be_finer(const struct ifr_audit_outcome *outcome, const struct ifr_trigger *trigger) {
-	return outcome->screened && !outcome->resumed && !outcome->why_not.code &&
+/* Whether a sweep that took larger steps found nothing, in a screen of this call. Values that were asked for stay. */
+static bool may_be_finer(const struct audit_state *state, unsigned which) {
+	const struct ifr_audit_outcome *outcome = &state->outcomes[which];
+	const struct ifr_trigger *trigger = &ifr_triggers[which];
+	return !state->sweeps[which] && outcome->screened && !outcome->resumed && !outcome->why_not.code &&
 	       outcome->step > ifr_trigger_step(trigger) && (outcome->p >= IFR_REPORT_LEVEL || !outcome->full);
 }
 
@@ -19,7 +21,7 @@ static unsigned count_finer(const struct audit_state *state, unsigned which) {
 	const int64_t step = ifr_trigger_step(trigger), left_ns = state->deadline_ns - ifr_clock_ns();
 	struct ifr_layout_generator generator;
 	unsigned layouts = 0;
-	if (!may_be_finer(outcome, trigger) || outcome->layout_ns <= 0 || left_ns <= 0)
+	if (!may_be_finer(state, which) || outcome->layout_ns <= 0 || left_ns <= 0)
 		return 0;
 	const int64_t most = (int64_t)(0.45 * (double)left_ns / (double)outcome->layout_ns),
 				  enough = trigger->period ? trigger->period / step : IFR_SWEEP_LAYOUTS_MAX;
@@ -37,7 +39,7 @@ static int screen_finer(struct audit_state *state, struct ifr_error *err) {
 		const unsigned layouts = count_finer(state, i);
 		if (!layouts)
 			continue;
-		const struct audit_stage stage = {.repetitions = audit_count_screen_runs(state),
+		const struct audit_stage stage = {.repetitions = audit_count_screen_runs(state, i),
 		                                  .most = layouts,
 		                                  .budget_ns = state->deadline_ns - ifr_clock_ns(),
 		                                  .finer = true};
@@ -55,7 +57,7 @@ static int screen_missing(struct audit_state *state, struct ifr_error *err) {
 	for (unsigned i = 0; i < ifr_trigger_count && !state->interrupted && !result; i++) {
 		if (!state->possible[i] || state->outcomes[i].screened || audit_check_time(state, NULL))
 			continue;
-		const struct audit_stage stage = {.repetitions = audit_count_screen_runs(state),
+		const struct audit_stage stage = {.repetitions = audit_count_screen_runs(state, i),
 		                                  .most = state->most,
 		                                  .budget_ns = state->deadline_ns - ifr_clock_ns()};
 		audit_announce(state, i, true, 1, 1);
@@ -68,7 +70,7 @@ static int screen_missing(struct audit_state *state, struct ifr_error *err) {
  * rest; -1: none. */
 static int choose_other(const struct audit_state *state, unsigned runs) {
 	const int64_t left_ns = state->deadline_ns - ifr_clock_ns();
-	const double further = (double)runs / audit_count_screen_runs(state);
+	const double further = (double)runs / IFR_AUDIT_SCREEN_RUNS;
 	int chosen = -1;
 	for (unsigned i = 0; i < ifr_trigger_count; i++) {
 		const struct ifr_audit_outcome *outcome = &state->outcomes[i];
@@ -82,7 +84,7 @@ static int choose_other(const struct audit_state *state, unsigned runs) {
 
 /* The next one: of which all runs fit, else one more of each layout. */
 static int choose_next(const struct audit_state *state) {
-	const unsigned screen = audit_count_screen_runs(state), all = state->audit->campaign.repetitions;
+	const unsigned screen = IFR_AUDIT_SCREEN_RUNS, all = state->audit->campaign.repetitions;
 	const int chosen = all > screen ? choose_other(state, all - screen) : -1;
 	return chosen < 0 && all > screen ? choose_other(state, 1) : chosen;
 }

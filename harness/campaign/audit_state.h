@@ -7,6 +7,7 @@
  *     audit_trigger.c  one stage of one trigger
  *     audit_stages.c   the time of a stage; further runs
  *     audit_rest.c     the rest of a budget
+ *     audit_model.c    replays of layouts that were found by the clock
  *     audit_code.c     the function behind what was found, and its confirmation
  *     audit_cure.c     a cure of what was found
  */
@@ -22,6 +23,7 @@ struct audit_state {
 	char **sweeps;       /* [ifr_trigger_count]: of what this machine has; NULL: the trigger's own */
 	unsigned most;       /* layouts of a trigger in its first screen; 0: no limit */
 	int64_t deadline_ns; /* INT64_MAX without a budget */
+	int64_t run_ns;      /* of a run, with all around it, in the last campaign that had some; 0: not known */
 	bool interrupted;
 };
 
@@ -65,12 +67,20 @@ int64_t audit_divide_time(const struct audit_state *state, int64_t deadline_ns, 
 int audit_check_time(const struct audit_state *state, struct ifr_error *err);
 void audit_announce(const struct audit_state *state, unsigned which, bool screen, unsigned number, unsigned count);
 
-unsigned audit_count_screen_runs(const struct audit_state *state);
+/* The runs of each layout that a stage of a trigger makes. A trigger of few layouts, such as the allocators, makes all of
+ * them in its screen, and so many that neighbours in time tell disturbances of the machine from layouts. */
+/* Fits further runs into a stage's time, by what the trigger's screen took: as many layouts of a random family as have
+ * room, but at least those of the screen; of these fewer runs where time is shorter, three at least. Time alone decides,
+ * so that the trigger's test keeps its level. */
+void audit_fit_stage(const struct audit_state *state, unsigned which, struct audit_stage *stage);
+unsigned audit_count_screen_runs(const struct audit_state *state, unsigned which);
+unsigned audit_count_all_runs(const struct audit_state *state, unsigned which);
 /* A trigger that cannot be carried out is left out with its reason; a program that fails ends the audit. */
 int audit_screen_trigger(struct audit_state *state, unsigned which, const struct audit_stage *stage,
                          struct ifr_error *err);
-/* Whether the screen passed the trigger, and its further runs were not made. */
-bool audit_passes(const struct ifr_audit_outcome *outcome);
+/* Whether the screen passed the trigger, and its further runs were not made: its p is low, or its noise so far above that
+ * of the others that the screen tells nothing. */
+bool audit_passes(const struct audit_state *state, unsigned which);
 /* The further runs of one trigger, number of count, and of all that the screen passed. */
 int audit_refine_trigger(struct audit_state *state, unsigned which, unsigned number, unsigned count,
                          struct ifr_error *err);

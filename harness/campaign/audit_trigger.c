@@ -27,7 +27,8 @@ char *audit_find_sweep(const char *file) {
 	return sweep;
 }
 
-static int weigh_trigger(const char *file, const char *metric, double *p, bool *modelled, struct ifr_error *err) {
+static int weigh_trigger(const char *file, const char *metric, struct ifr_audit_outcome *outcome, bool *modelled,
+                         struct ifr_error *err) {
 	struct ifr_dataset dataset;
 	struct ifr_analysis *analysis = NULL;
 	struct ifr_audit_row row = {0};
@@ -37,7 +38,8 @@ static int weigh_trigger(const char *file, const char *metric, double *p, bool *
 	result = ifr_analysis_make(&dataset, metric, &analysis, err);
 	if (!result) {
 		ifr_audit_row_make(analysis, &row);
-		*p = row.tested ? row.p : 1;
+		outcome->p = row.tested ? row.p : 1;
+		outcome->noise_pct = row.has_noise ? row.noise_pct : 0;
 		*modelled = !strcmp(analysis->metric->source, "model");
 		ifr_audit_row_release(&row);
 	}
@@ -80,7 +82,7 @@ static int make_design(const struct audit_state *state, unsigned which, const st
 	char *sweep = audit_find_sweep(campaign->file);
 	if (!sweep && state->sweeps[which])
 		sweep = ifr_strdup(state->sweeps[which]);
-	const unsigned repetitions = campaign->repetitions;
+	const unsigned repetitions = audit_count_all_runs(state, which);
 	int result = 0;
 	if (stage->finer) {
 		result = ifr_campaign_set_aside(campaign->file, err);
@@ -181,9 +183,12 @@ int audit_run_trigger(struct audit_state *state, unsigned which, const struct au
 	if (stage->finer && !done.runs && !done.complete)
 		keep_coarser(&campaign, &before, outcome, &result);
 	else if (!result && outcome->measured && !state->interrupted)
-		result = weigh_trigger(file, campaign.metric, &outcome->p, &modelled, err);
+		result = weigh_trigger(file, campaign.metric, outcome, &modelled, err);
 	else if (!result)
 		modelled = true;
+	enum { TELLING = 10 };
+	if (!failed && done.runs >= TELLING)
+		state->run_ns = (ifr_clock_ns() - begun_ns) / done.runs;
 	*whole = !failed && audit_note_end(&campaign, &done, modelled, begun_ns, outcome);
 	if (counters)
 		snprintf(outcome->model_left_out, sizeof outcome->model_left_out, "%.255s", no_model.message);

@@ -39,6 +39,15 @@ static bool is_block(const struct ifr_site *site) {
 	return site->kind == IFR_SITE_HEAP && (!site->bytes || site->bytes > SMALL_MOST);
 }
 
+/* Far enough that no store under way is met. Ref: Intel 64 and IA-32 Architectures Optimization Reference Manual, on 4K
+ * aliasing. */
+enum { PADDING = 128, PAGE = 4096 };
+
+static unsigned find_distance(const struct ifr_named_alias *pair) {
+	const unsigned ahead = (unsigned)((pair->load.address - pair->store.address) % PAGE);
+	return ahead < PAGE - ahead ? ahead : PAGE - ahead;
+}
+
 static void propose_blocks(const struct ifr_audit_row *row, const struct ifr_named_aliases *aliases,
                            struct ifr_cure_candidates *list) {
 	for (size_t i = 0; i < aliases->count; i++) {
@@ -47,9 +56,11 @@ static void propose_blocks(const struct ifr_audit_row *row, const struct ifr_nam
 			continue;
 		add_line(
 			list, row, IFR_AXIS_BLOCKS, "seed=0 policy=2", ifr_event_name(IFR_EVENT_ADDRESS_ALIAS),
-			ifr_format("loads of %s in %s meet stores to %s modulo 4096; large blocks as far apart as possible "
-		               "do not",
-		               pair->load.data, pair->load.code, pair->store.data));
+			ifr_format(
+				"loads of %s in %s meet stores to %s modulo 4096, %u bytes apart there; large blocks as far "
+				"apart as possible do not. In the source, %u bytes of padding in front of one of the two stand "
+				"for it, which is not measured here",
+				pair->load.data, pair->load.code, pair->store.data, find_distance(pair), PADDING));
 		return;
 	}
 }
@@ -85,6 +96,34 @@ static void propose_check(const struct ifr_cure_program *program, const struct i
 					 "loads of %s in %s meet stores to %s modulo 4096; a second version of the loop loads before "
 					 "it stores, and a check of the addresses chooses it",
 					 pair->load.data, pair->load.code, pair->store.data));
+		free(words);
+		return;
+	}
+}
+
+/* The stack of the function whose variables in the stack meet others: aligned at its entry, they are at the same bytes
+ * modulo 4096 in every environment. */
+static void propose_stack(const struct ifr_cure_program *program, const struct ifr_audit_row *row,
+                          const struct ifr_named_aliases *aliases, struct ifr_cure_candidates *list) {
+	if (ifr_builder_check(program->builder, 1u << IFR_AXIS_FRAMES, NULL))
+		return;
+	for (size_t i = 0; i < aliases->count; i++) {
+		const struct ifr_named_alias *pair = &aliases->items[i];
+		const bool loads = pair->load.site.kind == IFR_SITE_STACK;
+		const struct ifr_alias_name *stack = loads ? &pair->load : &pair->store;
+		struct ifr_relinker_unit unit;
+		if (!cure_is_main_pair(aliases, i) || stack->site.kind != IFR_SITE_STACK ||
+		    pair->load.site.kind == pair->store.site.kind || !cure_find_unit(program, &stack->block, &unit) ||
+		    !*find_function(unit.section))
+			continue;
+		/* The model has no say: the code is another one. */
+		char *words = ifr_format("seed=0 max=0 align-bytes=%u only=%s", PAGE, find_function(unit.section));
+		add_line(
+			list, row, IFR_AXIS_FRAMES, words, NULL,
+			ifr_format(
+				"%s in %s, in the stack, meets %s modulo 4096 in some environments; with the stack aligned at "
+				"the function's entry, it lies at the same bytes in all of them",
+				stack->data, stack->code, loads ? pair->store.data : pair->load.data));
 		free(words);
 		return;
 	}
@@ -167,8 +206,10 @@ void ifr_cure_candidates_add(const struct ifr_cure_program *program, const struc
 	}
 	if (program->has_loader)
 		propose_blocks(row, &mechanism->aliases, list);
-	if (program->builder && mechanism->aliases.count)
+	if (program->builder && mechanism->aliases.count) {
 		propose_check(program, row, &mechanism->aliases, list);
+		propose_stack(program, row, &mechanism->aliases, list);
+	}
 	for (size_t i = 0; i < mechanism->change_count && program->builder; i++)
 		if (window_bytes(mechanism->changes[i].event))
 			propose_loop(program, row, &mechanism->changes[i], list);

@@ -7,6 +7,7 @@
  *     pair of two variables               one of them half a page away from the other
  *     pair with a large heap block        blocks policy=2
  *     pair in a loop                      the loop in two versions, behind a check of the addresses
+ *     pair of the stack and another       the stack aligned at the entry of the function that has the variable
  *     access across a line                the variable at the begin of a line
  *     code that enters more windows       its loops aligned by the compiler, else the function moved
  *     lines that meet in a set            the smallest of the variables or functions half of the sets away

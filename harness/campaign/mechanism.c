@@ -34,11 +34,15 @@ static int read_plans(const struct ifr_audit_row *row, struct ifr_mechanism *mec
 	return result;
 }
 
+static bool is_event(const char *source, const char *name, enum ifr_event which) {
+	return !strcmp(source, "model") && ifr_counter_is_named(name, source, ifr_event_name(which));
+}
+
 static bool goes_along(const struct ifr_audit_row *row, enum ifr_event which) {
-	const char *event = ifr_event_name(which);
-	bool along = !strcmp(row->analysis->metric->name, event);
+	bool along = is_event(row->analysis->metric->source, row->analysis->metric->name, which);
 	for (size_t i = 0; i < row->event_count; i++)
-		along |= !strcmp(row->events[i].name, event) && !row->events[i].constant && row->events[i].r > IFR_AUDIT_R;
+		along |= is_event(row->events[i].source, row->events[i].name, which) && !row->events[i].constant &&
+		         row->events[i].r > IFR_AUDIT_R;
 	return along;
 }
 
@@ -50,10 +54,12 @@ static bool is_named(enum ifr_event event) {
 static int open_evidence(const struct ifr_campaign *campaign, const struct ifr_audit_row *row,
                          const struct ifr_mechanism *mechanism, struct evidence *evidence, struct ifr_error *err) {
 	const struct ifr_kit *kit = campaign->programs->kit;
-	char *file = ifr_format("%s/%s.exp.trace", campaign->file, row->trigger);
+	char *file = row->model_experiment ? ifr_format("%s.trace", row->model_experiment)
+	                                   : ifr_format("%s/%s.exp.trace", campaign->file, row->trigger);
 	int result = ifr_trace_open(file, &evidence->trace, err);
 	if (!result)
-		result = ifr_machine_open(&evidence->machine, campaign->machine, err);
+		result =
+			ifr_machine_open(&evidence->machine, row->model_machine ? row->model_machine : campaign->machine, err);
 	if (!result && kit && ifr_layout_needs_kit(&mechanism->plans[1]))
 		result = ifr_builder_open(kit, &evidence->builder, err);
 	free(file);

@@ -53,6 +53,7 @@ void audit_cures_propose(const struct ifr_audit *audit, struct ifr_audit_row *ro
 			continue;
 		ifr_mechanism_find(&audit->campaign, &rows[i], &mechanism);
 		rows[i].mechanism = audit_mechanism_describe(&mechanism);
+		rows[i].names = audit_mechanism_print_json(&mechanism);
 		if (most)
 			ifr_cure_candidates_add(&program, &rows[i], &mechanism, &cures->candidates);
 		ifr_mechanism_release(&mechanism);
@@ -71,6 +72,18 @@ static int64_t find_run_ns(const struct ifr_audit *audit, const struct ifr_audit
 	const unsigned runs = audit->campaign.repetitions;
 	return outcomes[ifr_trigger_find(candidate->row->trigger)].layout_ns /
 	       (runs < IFR_AUDIT_SCREEN_RUNS ? 1 : IFR_AUDIT_SCREEN_RUNS);
+}
+
+/* An equal part of the time that is left, but enough for two runs of each context: one cure that is judged is more than
+ * three that are not. */
+static int64_t divide_time(const struct ifr_audit *audit, const struct ifr_audit_outcome *outcomes,
+                           int64_t left_ns, size_t which, const struct audit_cures *cures) {
+	const struct ifr_cure_candidate *candidate = &cures->candidates.items[which];
+	const int64_t part_ns = left_ns / (int64_t)(cures->candidates.count - which);
+	/* Making the files and reading the results take time, too. */
+	const int64_t least_ns =
+		ifr_audit_cure_least_ns(audit, candidate, find_run_ns(audit, outcomes, candidate)) * 3 / 2;
+	return part_ns >= least_ns ? part_ns : least_ns < left_ns ? least_ns : left_ns;
 }
 
 static int measure(const struct ifr_audit *audit, const struct ifr_audit_outcome *outcomes, int64_t budget_ns,
@@ -114,7 +127,7 @@ void audit_cures_measure(const struct ifr_audit *audit, const struct ifr_audit_o
 			continue;
 		if (audit->announce)
 			ifr_command_note("cure %zu of %zu, of %s", i + 1, count, cures->items[i].trigger);
-		result = measure(audit, outcomes, left_ns / (int64_t)(count - i), i, cures);
+		result = measure(audit, outcomes, divide_time(audit, outcomes, left_ns, i, cures), i, cures);
 		if (audit->announce)
 			progress_clear();
 		if (!result)

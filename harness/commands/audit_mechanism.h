@@ -7,5 +7,7 @@
 
 /* Lines of a report; NULL where nothing has a name. The caller frees them. */
 char *audit_mechanism_describe(const struct ifr_mechanism *mechanism);
+/* The same as the text of a JSON object: aliases, changes, conflicts. The caller frees it. */
+char *audit_mechanism_print_json(const struct ifr_mechanism *mechanism);
 
 #endif

@@ -100,6 +100,8 @@ const struct argp ifr_cure_argp = {
 	"                           the loops of f aligned to 32 bytes\n"
 	"  alias-check only=f       loops of f twice: one version for loads that\n"
 	"                           alias stores modulo 4096\n"
+	"  frames max=0 align-bytes=4096 only=f\n"
+	"                           the stack aligned at the entry of f\n"
 	"  at 0x1200 f.o:.text.f    a function at an address; data alike\n"
 	"A pinned layout: interfero layout --addresses --plan best.plan ./prog > pin.plan, and --plan pin.plan.\n"
 	"\n"

@@ -72,7 +72,8 @@ struct ifr_counters;
  *     auto          perf where it works, else clock; then the model may be added (ifr_counters_add_model)
  *     clock         part of every set that needs runs
  *     perf          perf's default events
- *     perf:EVENT    one event
+ *     perf:EVENT    one event, by libpfm4's or perf's name or by its raw code, as r0107
+ *     perf:all      all events of the processor that libpfm4 lists and the machine counts, in passes
  *     region:NAME   a region of the program, per entry
  *     repeat:NAME   one execution of the statement of IFR_REPEAT("NAME"), measured by two runs
  *     model         all events of the model; model:EVENT one of them

@@ -100,6 +100,30 @@ static int add_defaults(struct ifr_perf *perf, struct ifr_strings *notes, struct
 	return ifr_fail(err, IFR_E_ENVIRONMENT, "perf: none of the default events can be counted here; name others");
 }
 
+/* Anchors first: rates of all others are divided by them. */
+static int add_all(struct ifr_perf *perf, struct ifr_strings *notes, struct ifr_error *err) {
+	struct ifr_perf_list list;
+	unsigned refused = 0;
+	int result = add_defaults(perf, notes, err);
+	if (!result)
+		result = ifr_perf_list_make(&list, err);
+	if (result)
+		return result;
+	for (unsigned i = 0; i < list.count; i++) {
+		if (same_event(perf, &list.events[i]))
+			continue;
+		if (try_alone(&list.events[i], NULL))
+			refused++;
+		else
+			insert_event(perf, &list.events[i]);
+	}
+	if (refused)
+		add_note(notes, ifr_format("perf:all: %u of the processor's %u events cannot be counted here", refused,
+		                           list.count));
+	ifr_perf_list_release(&list);
+	return 0;
+}
+
 static bool has_hardware(const struct ifr_perf *perf) {
 	for (unsigned i = 0; i < perf->count; i++)
 		if (perf->events[i].hardware)
@@ -134,7 +158,8 @@ int ifr_perf_open(const struct ifr_strings *names, bool defaults, unsigned group
 	struct ifr_perf *opened = ifr_alloc(sizeof *opened);
 	int result = defaults ? add_defaults(opened, notes, err) : 0;
 	for (size_t i = 0; i < names->count && !result; i++)
-		result = add_named(opened, names->items[i], notes, err);
+		result = strcmp(names->items[i], "all") ? add_named(opened, names->items[i], notes, err)
+		                                        : add_all(opened, notes, err);
 	if (!result)
 		result = refuse_hybrid(opened, err);
 	if (result) {

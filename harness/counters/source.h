@@ -2,7 +2,7 @@
 /* Private to this room: the sources behind a set, and the parts of the perf source, which are tested one by one.
  *
  *     set.c -> clock.c, regions.c, perf.c
- *     perf.c -> perf_split.c, perf_refusal.c -> perf_diagnose.c -> perf_facts.c -> perf_event.c, host.c */
+ *     perf.c -> perf_list.c, perf_split.c, perf_refusal.c -> perf_diagnose.c -> perf_facts.c -> perf_event.c, host.c */
 #ifndef IFR_HARNESS_COUNTERS_SOURCE_H
 #define IFR_HARNESS_COUNTERS_SOURCE_H
 
@@ -45,6 +45,18 @@ int ifr_perf_event_encode(const char *name, struct ifr_perf_event *event, struct
  * pinned and starts at exec if at_exec, else by ioctl. Returns the file descriptor, or -1 with errno. */
 int ifr_perf_event_start(const struct ifr_perf_event *event, pid_t process, int leader, bool at_exec);
 
+/* --- perf_list.c: all events --- */
+
+struct ifr_perf_list {
+	struct ifr_perf_event *events; /* named "LD_BLOCKS_PARTIAL:ADDRESS_ALIAS/r0107" */
+	unsigned count;
+};
+/* Lists the processor's events, a unit mask each, without those that need a second register; no event is opened. Two
+ * names of one code are listed once. The caller releases the list, after an error too. Errors: IFR_E_ENVIRONMENT where
+ * libpfm4 does not know the processor. */
+int ifr_perf_list_make(struct ifr_perf_list *list, struct ifr_error *err);
+void ifr_perf_list_release(struct ifr_perf_list *list);
+
 /* One reading of an event: its count, the time it was enabled and the time it counted. */
 struct ifr_perf_reading {
 	uint64_t value, enabled_ns, running_ns;
@@ -79,8 +91,8 @@ unsigned ifr_perf_split(const struct ifr_perf_fit *fit, unsigned count, unsigned
 
 struct ifr_perf;
 
-/* Opens the named events, each of which must work, and, if defaults, the events of the default list that this
- * processor has. */
+/* Opens the named events, each of which must work ("all": those of ifr_perf_list_make that do), and, if defaults, the
+ * events of the default list that this processor has. */
 int ifr_perf_open(const struct ifr_strings *names, bool defaults, unsigned group_limit, struct ifr_perf **perf,
                   struct ifr_strings *notes, struct ifr_error *err);
 void ifr_perf_close(struct ifr_perf *perf);

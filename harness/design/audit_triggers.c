@@ -256,6 +256,13 @@ unsigned ifr_audit_screen_runs(unsigned layouts) {
 	return RUNS_BESIDES + RUNS_WITH_TWIN * layouts;
 }
 
+unsigned ifr_audit_layouts_in(int64_t runs) {
+	const int64_t layouts = (runs - RUNS_BESIDES) / RUNS_WITH_TWIN;
+	return layouts < IFR_AUDIT_LAYOUTS_LEAST ? IFR_AUDIT_LAYOUTS_LEAST
+	       : layouts < IFR_LAYOUTS_MAX       ? (unsigned)layouts
+	                                         : IFR_LAYOUTS_MAX;
+}
+
 /* The layouts that a sweep has behind its first period. */
 static unsigned count_behind(const struct ifr_trigger *trigger) {
 	struct ifr_sweeps sweeps = {0};

@@ -74,5 +74,7 @@ int64_t ifr_trigger_step(const struct ifr_trigger *trigger);
 unsigned ifr_audit_layouts(int64_t budget_ns, int64_t run_ns, const bool *chosen);
 /* The runs of a screen: also references, profile, the shipped layout, twins. */
 unsigned ifr_audit_screen_runs(unsigned layouts);
+/* The layouts of a screen of so many runs, IFR_AUDIT_LAYOUTS_LEAST at least. */
+unsigned ifr_audit_layouts_in(int64_t runs);
 
 #endif

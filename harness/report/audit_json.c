@@ -20,6 +20,14 @@ static json_t *json_train(const struct ifr_audit_row *row) {
 	return made;
 }
 
+/* In the order of the trigger's "values". */
+static json_t *json_medians(const struct ifr_audit_row *row, const struct ifr_audit_event *event) {
+	json_t *made = json_array();
+	for (size_t i = 0; i < row->analysis->layout_count; i++)
+		json_array_append_new(made, ifr_json_number(event->medians[i]));
+	return made;
+}
+
 static json_t *json_events(const struct ifr_audit_row *row) {
 	json_t *made = json_array();
 	for (size_t i = 0; i < row->event_count; i++) {
@@ -31,6 +39,7 @@ static json_t *json_events(const struct ifr_audit_row *row) {
 		ifr_json_set(one, "high", ifr_json_number(event->high));
 		ifr_json_set(one, "ruled_out", json_boolean(event->constant));
 		ifr_json_set(one, "r", ifr_json_number_if(!event->constant, event->r));
+		ifr_json_set(one, "medians", json_medians(row, event));
 		json_array_append_new(made, one);
 	}
 	return made;
@@ -85,8 +94,13 @@ static json_t *json_row(const char *folder, const struct ifr_audit_row *row) {
 		ifr_json_set(made, "spikes", analysis->sweep ? json_train(row) : json_null());
 		ifr_json_set(made, "period", row->has_period ? json_integer(row->period) : json_null());
 		ifr_json_set(made, "events", json_events(row));
+		ifr_json_set(made, "model_experiment", ifr_json_text(row->model_experiment));
+		ifr_json_set(made, "model_machine", ifr_json_text(row->model_machine));
+		ifr_json_set(made, "no_model_because",
+		             row->no_model.code ? ifr_json_text(row->no_model.message) : json_null());
 		ifr_json_set(made, "code", audit_code_json(row));
 		ifr_json_set(made, "mechanism", ifr_json_text(row->mechanism));
+		ifr_json_set(made, "names", row->names ? json_loads(row->names, 0, NULL) : json_null());
 		ifr_json_set(made, "values", json_layouts(analysis));
 	}
 	free(file);

@@ -197,17 +197,21 @@ static void put_table(struct ifr_buffer *out, const struct ifr_audit_row *rows, 
 /* --- sections -------------------------------------------------------------------------------------------------- */
 
 static void say_events(struct ifr_buffer *text, const struct ifr_audit_row *row) {
+	char *along = row->model_machine
+	                  ? ifr_format("Events that go along (those of the model on %s): ", row->model_machine)
+	                  : ifr_strdup("Events that go along: ");
 	size_t shown = 0;
 	for (size_t i = 0; i < row->event_count && shown < EVENTS_SHOWN; i++) {
 		const struct ifr_audit_event *event = &row->events[i];
 		if (event->constant || fabs(event->r) < IFR_AUDIT_R)
 			continue;
-		ifr_buffer_printf(text, "%s%s (r = %.2f, %.5g to %.5g%s)",
-		                  shown ? ", " : "Events that go along: ", event->name, event->r, event->low, event->high,
+		ifr_buffer_printf(text, "%s%s (r = %.2f, %.5g to %.5g%s)", shown ? ", " : along, event->name, event->r,
+		                  event->low, event->high,
 		                  ifr_counter_is_symptom(event->name) ? "; a symptom of the machine" : "");
 		shown++;
 	}
 	ifr_buffer_puts(text, shown ? "." : "");
+	free(along);
 }
 
 static void say_constants(struct ifr_buffer *text, const struct ifr_audit_row *row) {
@@ -240,13 +244,18 @@ static void say_spikes(struct ifr_buffer *text, const struct ifr_audit_row *row)
 static void put_section(struct ifr_buffer *out, const char *folder, const struct ifr_audit_row *row) {
 	struct ifr_buffer text = {0};
 	ifr_buffer_printf(out, "\n%s: %s\n", row->trigger, row->summary);
-	if (row->analysis->sweep)
+	if (row->analysis->sweep) {
 		ifr_text_sweep(row->analysis, 0, out);
+		ifr_text_sweep_strips(row->analysis, out);
+	}
 	say_spikes(&text, row);
 	put_paragraph(out, &text, "  - ", "    ");
 	say_events(&text, row);
 	put_paragraph(out, &text, "  - ", "    ");
 	say_constants(&text, row);
+	put_paragraph(out, &text, "  - ", "    ");
+	if (row->no_model.code)
+		ifr_buffer_printf(&text, "No events of the model: %s.", row->no_model.message);
 	put_paragraph(out, &text, "  - ", "    ");
 	audit_code_text(row, out);
 	if (row->mechanism)

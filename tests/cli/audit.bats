@@ -202,7 +202,18 @@ range() { # EXPERIMENT COUNTER
 		assert int(found[1]) >= 9 and "table in main (sets.c:6)" in found[2] and re.search(r"\bon\S* in main \(sets.c:", found[2]), found
 		assert 7900 < int(found[3]) - int(found[4]) < 8100, found
 		assert abs(int(found[3]) - int(found[4]) - int(sys.argv[1])) < 200, (found, sys.argv)
+		# Below the plot, the misses' requests to the L2 have the same two spikes.
+		assert re.search(r"\| @ @ l2-references: \d+ to \d+ ", text), text
 	END
+}
+
+@test "the first size of the environment, and the distance of sizes, are those that are asked for" {
+	audit --triggers environment -r 1 --environment-offset 100 --environment-increment 1024 --json -- ./where "$here/log" >json
+	[ "$(jq -r '.triggers[0] | "\(.sweep) \(.layouts) \(.step) \(.finest_step)"' json)" = "stack:bytes=100:7268:1024 8 1024 1024" ]
+	audit -q --fresh --budget 1s --triggers environment -r 1 --environment-increment 64 -- ./where "$here/log"
+	[ "$(sql where.audit/environment.exp "SELECT value FROM fact WHERE name = 'sweep'")" = "stack:bytes=0:4032:64" ]
+	refuse 2 "--environment-increment needs a number from 1 to 4096" -- interfero audit --environment-increment 0 -- ./where
+	refuse 2 "--environment-offset needs a number from 0 to 57344" -- interfero audit --environment-offset 57345 -- ./where
 }
 
 @test "an experiment that is lost costs its row of the report, not the others" {

@@ -177,6 +177,36 @@ text_starts() { # LETTER
 	[ $((0x$(nm cured/cure | awk '$3 == "sensitive" {print $1}') % 64)) -lt 16 ]
 }
 
+# Its loop of 29 bytes enters two windows of 64 bytes from 48 modulo 64 on, where the function has the most faults, and one
+# from 0. The audit by the clock asks the model afterwards, where its counters leave that open.
+@test "what the clock found is replayed, and its windows are named, in text and JSON" {
+	sed 's/return value + 1;/do __asm__ volatile(".skip 24, 0x90"); while (--value); return 2;/; s/sensitive(first.*1)))))))/sensitive(5000) + first(second(third(fourth(fifth(1))))))/' \
+		"$programs/placed.c" >placed.c
+	interfero-gcc -g -O1 -falign-functions=16 placed.c -o placed
+	check() { # JSON
+		[ "$(jq -r '.triggers[0].names.changes[] | select(.event == "windows-64") | "\(.code | sub(" .*"; "")) \(.worst.windows) \(.best.windows)"' "$1" | head -n 1)" = \
+			"sensitive 2 1" ] || say "$(<"$1")"
+		# The medians of each event stand in the order of the layouts' values.
+		[ "$(jq '.triggers[0] | (.values | length) as $all | (.events | length > 10 and all(.[]; .medians | length == $all))' "$1")" = true ]
+		[ "$(jq '.triggers[0] | [.events[] | select(.name == "model:windows-64" or .name == "windows-64")][0] as $e
+			| [.values, $e.medians] | transpose | map(select(.[0].layout > 0) | .[1]) | min == $e.low and max == $e.high' "$1")" = true ]
+		[ "$(jq '.triggers[0].names.changes[] | select(.event == "windows-64") | .worst.events - .best.events' "$1" | head -n 1)" -ge 4999 ]
+	}
+	options=(--no-profile -m page-faults --triggers functions -r 2 --cures 0)
+	within 120 interfero audit --counters clock,model --core=none "${options[@]}" --json -- ./placed >json
+	check json
+	[ "$(jq -c '.triggers[0] | [.model_experiment, .no_model_because]' json)" = "[null,null]" ]
+	[ ! -e /sys/bus/event_source/devices/cpu ] || return 0 # there, auto counts other events
+	within 120 interfero audit --fresh -q --counters clock "${options[@]}" -- ./placed
+	[ ! -e placed.audit/functions.model ]
+	within 120 interfero audit --counters auto "${options[@]}" --json -- ./placed >json
+	check json
+	[ "$(jq -r '.triggers[0].model_experiment' json)" = placed.audit/functions.model ]
+	within 120 interfero audit --counters auto "${options[@]}" -- ./placed >text
+	grep -q 'windows-64: 29 bytes of code in sensitive' <(tr -s ' \n' ' ' <text) || say "$(<text)"
+	grep -q 'Events that go along (those of the model on ' <(tr -s ' \n' ' ' <text)
+}
+
 # The functions in front of `sensitive` lie at the same offsets. `second` is too long for the gap in front of `aaa`, so that
 # those behind would move with `aaa`.
 @test "a function that moves alone leaves those behind it where they are" {

@@ -83,11 +83,11 @@ static void expect_experiment(const struct fixture *f, const char *sweep, size_t
 }
 
 /* Nine layouts, the shipped one among them, run once; a nanosecond has no time for a run of smaller steps. With time,
- * these take the place. */
+ * these take the place, and run twice, as all do. */
 static void test_coarser_comes_back(void **state) {
 	static const struct audit_stage coarse = {.repetitions = 1, .most = 8},
 									late = {.repetitions = 1, .most = 16, .budget_ns = 1, .finer = true},
-									fine = {.repetitions = 1, .most = 16, .finer = true};
+									fine = {.repetitions = 2, .most = 16, .finer = true};
 	struct fixture *f = *state;
 	const struct ifr_audit_outcome *outcome = &f->state.outcomes[f->which];
 	screen(f, &coarse);
@@ -99,9 +99,47 @@ static void test_coarser_comes_back(void **state) {
 	assert_int_equal(outcome->layouts, 8);
 	assert_int_equal(outcome->step, 528);
 	expect_experiment(f, "stack:bytes=0:3696:528", 9);
+	assert_false(outcome->full); /* one of two runs */
 	screen(f, &fine);
 	assert_int_equal(outcome->step, 272);
-	expect_experiment(f, "stack:bytes=0:4080:272", 17);
+	assert_true(outcome->full && outcome->refined); /* both: there is nothing left to make */
+	expect_experiment(f, "stack:bytes=0:4080:272", 34);
+}
+
+/* Four screens that say nothing: the noise of the last is twice that of the others, so that it has further runs. */
+static void test_disturbed_screen_runs_on(void **state) {
+	struct ifr_audit_outcome *outcomes = ifr_alloc(ifr_trigger_count * sizeof *outcomes);
+	const struct audit_state audit = {.outcomes = outcomes};
+	(void)state;
+	for (unsigned i = 0; i < 4; i++)
+		outcomes[i] =
+			(struct ifr_audit_outcome){.measured = true, .p = 0.9, .noise_pct = i < 3 ? 1 + 0.1 * i : 2.2};
+	for (unsigned i = 0; i < ifr_trigger_count; i++)
+		assert_int_equal(audit_passes(&audit, i), i == 3);
+	outcomes[0].p = 0.2;
+	assert_true(audit_passes(&audit, 0));
+	outcomes[3].refined = true;
+	assert_false(audit_passes(&audit, 3));
+	free(outcomes);
+}
+
+/* 5 allocators and the shipped layout have 48 runs together; 32 copies have two each in their screen. */
+static void test_few_layouts_have_more_runs(void **state) {
+	char **sweeps = ifr_alloc(ifr_trigger_count * sizeof *sweeps);
+	struct ifr_audit audit = {.campaign = {.repetitions = 5}};
+	const struct audit_state of = {.audit = &audit, .sweeps = sweeps};
+	const unsigned few = (unsigned)ifr_trigger_find("allocator"), many = (unsigned)ifr_trigger_find("copies");
+	(void)state;
+	assert_int_equal(audit_count_all_runs(&of, few), 8);
+	assert_int_equal(audit_count_screen_runs(&of, few), 8);
+	sweeps[few] = ifr_strdup("allocator:which=0,1");
+	assert_int_equal(audit_count_all_runs(&of, few), 16);
+	assert_int_equal(audit_count_all_runs(&of, many), 5);
+	assert_int_equal(audit_count_screen_runs(&of, many), 2);
+	audit.campaign.repetitions = 1;
+	assert_int_equal(audit_count_all_runs(&of, few), 1);
+	free(sweeps[few]);
+	free(sweeps);
 }
 
 /* Runs without the model are a whole screen for a metric of the clock, none for one of the model. */
@@ -114,12 +152,12 @@ static void test_without_model(void **state) {
 	assert_false(audit_note_end(&campaign, &done, true, 0, &outcome));
 	assert_false(outcome.screened);
 	assert_true(audit_note_end(&campaign, &done, false, 0, &outcome));
-	assert_true(outcome.screened && audit_passes(&outcome));
+	assert_true(outcome.screened);
 	assert_string_equal(outcome.model_left_out, "it takes 48 s");
 }
 
-/* Eight layouts of 10 s a screen of two runs: three further runs of each take 120 s, one takes 40. 100 s are spent all
- * the same; 30 s are not. */
+/* Eight layouts of 10 s a screen of two runs: three further runs of each take 120 s, one takes 40. 100 s have room for
+ * two; 30 s are not spent. */
 static void test_rest_is_spent(void **state) {
 	static const struct audit_stage coarse = {.repetitions = 2, .most = 8};
 	static const int64_t second = INT64_C(1000000000);
@@ -136,14 +174,47 @@ static void test_rest_is_spent(void **state) {
 		assert_int_equal(audit_spend_rest(&f->state, &err), 0);
 		assert_int_equal(outcome->refined, seconds == 100);
 	}
-	expect_experiment(f, "stack:bytes=0:3696:528", 45);
+	expect_experiment(f, "stack:bytes=0:3696:528", 36);
+}
+
+/* A screen of 10 layouts, two runs each, took 10 s, half a second a run, so that nine tenths of 60 s hold 108 further
+ * ones. With the 20 of the screen they are five of each of 25 layouts. In 20 s they are five of each of 11; 12 s hold
+ * four of 10, and 1 s the least, three. */
+static void test_stage_fits_its_time(void **state) {
+	static const struct {
+		int seconds;
+		unsigned layouts, runs;
+	} cases[] = {{60, 25, 5}, {20, 11, 5}, {12, 10, 4}, {1, 10, 3}};
+	struct ifr_audit_outcome *outcomes = ifr_alloc(ifr_trigger_count * sizeof *outcomes);
+	char **sweeps = ifr_alloc(ifr_trigger_count * sizeof *sweeps);
+	struct ifr_audit audit = {.campaign = {.repetitions = 5}};
+	const struct audit_state of = {.audit = &audit, .outcomes = outcomes, .sweeps = sweeps};
+	const unsigned which = (unsigned)ifr_trigger_find("functions");
+	(void)state;
+	outcomes[which] =
+		(struct ifr_audit_outcome){.screened = true, .layouts = 10, .layout_ns = INT64_C(1000000000)};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct audit_stage stage = {.repetitions = 5, .budget_ns = cases[i].seconds * INT64_C(1000000000)};
+		audit_fit_stage(&of, which, &stage);
+		assert_int_equal(stage.most, cases[i].layouts);
+		assert_int_equal(stage.repetitions, cases[i].runs);
+	}
+	struct audit_stage stage = {.repetitions = 5};
+	audit_fit_stage(&of, which, &stage);
+	assert_int_equal(stage.most, 0);
+	assert_int_equal(stage.repetitions, 5);
+	free(sweeps);
+	free(outcomes);
 }
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_coarser_comes_back, set_up, tear_down),
 		cmocka_unit_test(test_without_model),
+		cmocka_unit_test(test_disturbed_screen_runs_on),
+		cmocka_unit_test(test_few_layouts_have_more_runs),
 		cmocka_unit_test_setup_teardown(test_rest_is_spent, set_up, tear_down),
+		cmocka_unit_test(test_stage_fits_its_time),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -445,6 +445,26 @@ static void test_unit_names(void **state) {
 	assert_int_equal(strlen(note.unit), IFR_NOTE_UNIT_MAX - 1);
 }
 
+/* Powers of two above the 16 bytes of the ABI; the seed draws none. */
+static void test_given_stack_alignment(void **state) {
+	(void)state;
+	static const struct {
+		const char *words;
+		unsigned bytes;
+	} cases[] = {{"seed=1 max=64", 0},
+	             {"align-bytes=4096", 4096},
+	             {"align-bytes=100", 64},
+	             {"align-bytes=31", 0},
+	             {"align-bytes=32 max=0", 32}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct ifr_plan plan;
+		ifr_plan_init(&plan);
+		assert_int_equal(ifr_plan_set(&plan, IFR_AXIS_FRAMES, cases[i].words, NULL), 0);
+		assert_int_equal(ifr_decide_stack_alignment_bytes(&plan.axis[IFR_AXIS_FRAMES]), cases[i].bytes);
+		ifr_plan_release(&plan);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_keys),
@@ -453,6 +473,7 @@ int main(void) {
 		cmocka_unit_test(test_nops_nested),
 		cmocka_unit_test(test_alignment),
 		cmocka_unit_test(test_given_loop_alignment),
+		cmocka_unit_test(test_given_stack_alignment),
 		cmocka_unit_test(test_patterns_and_attributes),
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_order_is_kept_without_a_newcomer),
