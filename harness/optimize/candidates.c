@@ -109,10 +109,12 @@ static void write_plan(const struct candidate_source *source, const struct seque
 	snprintf(plan->kit, sizeof plan->kit, "%s", source->kit_key);
 	for (size_t i = 0; i < s->order.count; i++) {
 		const struct hot_unit *unit = &source->code->units[s->order.unit[i]];
-		const struct hot_unit *next = i + 1 < s->order.count ? &source->code->units[s->order.unit[i + 1]] : NULL;
-		const uint64_t room = next ? align_up(unit->bytes, gap_step(next)) + s->gap[i + 1] : 0;
 		ifr_plan_place(plan, unit->name);
-		if (next && room > align_up(unit->bytes, next->align))
+		if (i + 1 == s->order.count)
+			break;
+		const struct hot_unit *next = &source->code->units[s->order.unit[i + 1]];
+		const uint64_t room = align_up(unit->bytes, gap_step(next)) + s->gap[i + 1];
+		if (room > align_up(unit->bytes, next->align))
 			ifr_plan_give_room(plan, unit->name, room);
 	}
 	plan->code_start = s->order.count && s->gap[0] ? s->start + s->gap[0] : 0;

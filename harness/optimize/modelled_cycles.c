@@ -57,6 +57,8 @@ static int model(struct search *search, struct candidate **candidates, size_t co
 		result = add_workload(search, i, plans, count, logarithms, err);
 	for (size_t i = 0; i < count && !result; i++)
 		candidates[i]->features[at] = logarithms[i];
+	for (size_t i = 0; i < count && !result; i++)
+		search->optimum->modelled += isfinite(logarithms[i]);
 	free(logarithms);
 	free(plans);
 	return result;

@@ -224,6 +224,8 @@ static void put_search(const struct ifr_optimum *o, struct ifr_buffer *out) {
 	if (o->measured)
 		put_line(out, "  - ", "Searched: %zu layouts by their features, %zu by the clock.", o->predicted,
 		         o->measured);
+	if (o->modelled)
+		put_line(out, "  - ", "Modelled cycles of %zu layouts took part.", o->modelled);
 	if (o->r > 0)
 		put_line(out, "  - ",
 		         "What the features predict for a layout from all others goes with its measured time at r = %.2f.",
