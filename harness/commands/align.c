@@ -54,7 +54,8 @@ const struct argp ifr_align_argp = {
 	"layout. Both were built with CC=interfero-gcc.\v"
 	"DIR gets the variants \"old\" and \"new\", with their plans. All functions that both builds have lie at equal "
 	"addresses, in the order of OLD: a function takes the room of the longer one, those that one build lacks come last, "
-	"and the code begins where the later one does. Data are not moved. One layout is one layout: \"interfero compare\" "
+	"and the code begins where the later one does. Data are not moved. A table tells what moved and why. One layout "
+	"is one layout: \"interfero compare\" "
 	"tells a change from a layout effect by many.\n"
 	"\n"
 	"Exit status: 0 all functions that both have lie at equal addresses, 1 some do not, 2 usage, 4 the machine or a "
@@ -96,21 +97,27 @@ static bool is_code(const struct ifr_relinker_unit *unit) {
 	return ifr_starts_with(unit->section, ".text");
 }
 
-/* Lists the code that both have; lone[s] receives the number of functions that only side s has. The caller frees. */
-static struct ifr_unit_pair *find_common(const struct side sides[2], size_t *count, size_t lone[2]) {
-	size_t all;
-	struct ifr_unit_pair *pairs = ifr_unit_pairs_make(sides[0].relinker, sides[1].relinker, &all);
-	*count = 0;
-	for (size_t i = 0; i < all; i++) {
-		const bool both = pairs[i].in[0] && pairs[i].in[1];
-		if (!is_code(&pairs[i].unit[!pairs[i].in[0]]))
+/* The code of both builds, by function. */
+struct functions {
+	struct ifr_unit_pair *all, *common; /* common: [common_count] that both have */
+	size_t count, common_count, lone[2];
+};
+
+/* The caller frees both lists. */
+static void find_functions(const struct side sides[2], struct functions *f) {
+	size_t pairs;
+	f->all = ifr_unit_pairs_make(sides[0].relinker, sides[1].relinker, &pairs);
+	f->common = ifr_alloc((pairs + 1) * sizeof *f->common);
+	for (size_t i = 0; i < pairs; i++) {
+		const struct ifr_unit_pair *pair = &f->all[i];
+		if (!is_code(&pair->unit[!pair->in[0]]))
 			continue;
-		if (both)
-			pairs[(*count)++] = pairs[i];
+		if (pair->in[0] && pair->in[1])
+			f->common[f->common_count++] = *pair;
 		else
-			lone[pairs[i].in[1]]++;
+			f->lone[pair->in[1]]++;
+		f->all[f->count++] = *pair;
 	}
-	return pairs;
 }
 
 static int by_old_address(const void *a, const void *b) {
@@ -152,6 +159,8 @@ static int make_variant(struct side *side, const struct ifr_plan *plan, const ch
 
 /* --- the outcome ------------------------------------------------------------------------------------------------- */
 
+enum { LISTED_MOST = 20 };
+
 static void print_different(const struct ifr_unit_pair *unit, const struct side sides[2]) {
 	struct ifr_buffer name = {0};
 	const char *pin = unit->unit[0].pin ? unit->unit[0].pin : unit->unit[1].pin;
@@ -161,58 +170,107 @@ static void print_different(const struct ifr_unit_pair *unit, const struct side 
 	ifr_buffer_release(&name);
 }
 
-/* Prints what lies where. Returns the number of functions at different addresses. */
-static size_t print_outcome(const struct options *options, const struct side sides[2],
-                            const struct ifr_unit_pair *units, size_t count, const size_t lone[2]) {
-	enum { LISTED_MOST = 20 };
-	size_t different = 0, shipped = 0, longer = 0;
-	for (size_t i = 0; i < count; i++) {
-		different += sides[0].addresses[units[i].index[0]] != sides[1].addresses[units[i].index[1]];
-		shipped += units[i].unit[0].address == units[i].unit[1].address;
-		longer += units[i].unit[0].bytes != units[i].unit[1].bytes;
+static void describe_cause(const struct ifr_moved_units *run, unsigned side, struct ifr_buffer *out) {
+	static const char *const names[2] = {"OLD", "NEW"};
+	struct ifr_buffer name = {0};
+	if (run->unit)
+		ifr_escape_plain(&name, run->unit);
+	const char *unit = ifr_buffer_text(&name), *other = names[!side];
+	if (run->cause == IFR_MOVE_LONGER)
+		ifr_buffer_printf(out, "%s has %" PRIu64 " bytes more in %s", unit, run->more, other);
+	else if (run->cause == IFR_MOVE_LONE && run->more > 1)
+		ifr_buffer_printf(out, "%s and %" PRIu64 " more, which %s lacks, come last", unit, run->more - 1, other);
+	else if (run->cause == IFR_MOVE_LONE)
+		ifr_buffer_printf(out, "%s, which %s lacks, comes last", unit, other);
+	else
+		ifr_buffer_puts(out, run->cause == IFR_MOVE_START   ? "the code begins later in the other build"
+		                     : run->cause == IFR_MOVE_ORDER ? "the order of OLD holds"
+		                                                    : "alignment");
+	ifr_buffer_release(&name);
+}
+
+/* Prints what moves from where it shipped in a build, and why. */
+static void print_moved(unsigned side, const struct side *of_side, struct functions *f) {
+	static const char *const names[2] = {"OLD", "NEW"};
+	struct ifr_moved_units *moved = ifr_alloc((f->count + 1) * sizeof *moved);
+	const size_t runs = ifr_moved_units_list(f->all, f->count, side, of_side->addresses, moved);
+	if (runs)
+		printf("\n  Moved in %s:\n  %-12s %9s %9s  from                      because\n", names[side], "as shipped",
+		       "bytes", "functions");
+	for (size_t i = 0; i < runs && i < LISTED_MOST; i++) {
+		const struct ifr_relinker_unit *first = &f->all[moved[i].first].unit[side];
+		struct ifr_buffer name = {0}, cause = {0};
+		ifr_escape_plain(&name, first->name);
+		describe_cause(&moved[i], side, &cause);
+		printf("  0x%-10" PRIx64 " %+9" PRId64 " %9zu  %-25s %s\n", first->address, moved[i].bytes, moved[i].count,
+		       ifr_buffer_text(&name), ifr_buffer_text(&cause));
+		ifr_buffer_release(&name);
+		ifr_buffer_release(&cause);
 	}
-	if (options->quiet)
-		return different;
-	printf("%zu of %zu functions that both have lie at equal addresses; as shipped %zu do.\n", count - different,
-	       count, shipped);
-	printf("%zu differ in size; %zu only OLD has, and %zu only NEW: these come last.\n", longer, lone[0], lone[1]);
+	if (runs > LISTED_MOST)
+		printf("  and %zu more\n", runs - LISTED_MOST);
+	free(moved);
+}
+
+/* Prints the functions at different addresses. */
+static void print_all_different(const struct side sides[2], const struct functions *f, size_t different) {
 	if (different)
 		printf("\n  OLD          NEW          at different addresses\n");
-	for (size_t i = 0, listed = 0; i < count && listed < LISTED_MOST; i++)
-		if (sides[0].addresses[units[i].index[0]] != sides[1].addresses[units[i].index[1]]) {
-			print_different(&units[i], sides);
+	for (size_t i = 0, listed = 0; i < f->common_count && listed < LISTED_MOST; i++)
+		if (sides[0].addresses[f->common[i].index[0]] != sides[1].addresses[f->common[i].index[1]]) {
+			print_different(&f->common[i], sides);
 			listed++;
 		}
 	if (different > LISTED_MOST)
 		printf("  and %zu more\n", different - LISTED_MOST);
+}
+
+/* Prints what lies where. Returns the number of functions at different addresses. */
+static size_t print_outcome(const struct options *options, const struct side sides[2], struct functions *f) {
+	size_t different = 0, shipped = 0, longer = 0;
+	for (size_t i = 0; i < f->common_count; i++) {
+		const struct ifr_unit_pair *pair = &f->common[i];
+		different += sides[0].addresses[pair->index[0]] != sides[1].addresses[pair->index[1]];
+		shipped += pair->unit[0].address == pair->unit[1].address;
+		longer += pair->unit[0].bytes != pair->unit[1].bytes;
+	}
+	if (options->quiet)
+		return different;
+	printf("%zu of %zu functions that both have lie at equal addresses; as shipped %zu do.\n",
+	       f->common_count - different, f->common_count, shipped);
+	printf("%zu differ in size; %zu only OLD has, and %zu only NEW: these come last.\n", longer, f->lone[0],
+	       f->lone[1]);
+	print_all_different(sides, f, different);
+	for (unsigned side = 0; side < 2; side++)
+		print_moved(side, &sides[side], f);
 	printf("\n%s/old\n%s/new\n", options->folder, options->folder);
 	return different;
 }
 
 static int align_builds(const struct options *options, struct side sides[2], bool *equal, struct ifr_error *err) {
 	static const char *const names[2] = {"old", "new"};
-	size_t count = 0, lone[2] = {0};
-	struct ifr_unit_pair *units = NULL;
+	struct functions f = {0};
 	struct ifr_plan plan;
 	int result = ifr_dir_make(options->folder, err);
 	ifr_plan_init(&plan);
 	for (int s = 0; s < 2 && !result; s++)
 		result = open_side(options->programs[s], &sides[s], err);
 	if (!result) {
-		units = find_common(sides, &count, lone);
-		make_plan(sides, units, count, &plan);
+		find_functions(sides, &f);
+		make_plan(sides, f.common, f.common_count, &plan);
 	}
-	if (!result && !count)
+	if (!result && !f.common_count)
 		result = ifr_fail(err, IFR_E_USAGE, "%s and %s have no function in common", options->programs[0],
 		                  options->programs[1]);
 	for (int s = 0; s < 2 && !result; s++)
 		result = make_variant(&sides[s], &plan, names[s], options->folder, err);
 	if (!result)
-		*equal = !print_outcome(options, sides, units, count, lone);
+		*equal = !print_outcome(options, sides, &f);
 	if (!result && (fflush(stdout) || ferror(stdout)))
 		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output");
 	ifr_plan_release(&plan);
-	free(units);
+	free(f.all);
+	free(f.common);
 	return result;
 }
 

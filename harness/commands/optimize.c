@@ -26,6 +26,7 @@ struct options {
 	uint64_t candidates, rounds, each, contexts;
 	struct ifr_strings held_out, machines;
 	const char *suite;
+	char *model; /* the machine to learn from; NULL: none */
 	enum ifr_goal goal;
 	bool upkeep; /* of a pinned layout, instead of a search */
 	enum ifr_upkeep_kind upkeep_kind;
@@ -41,6 +42,7 @@ enum {
 	KEY_SUITE,
 	KEY_FOR,
 	KEY_ON,
+	KEY_LEARN,
 	KEY_CHECK_PIN,
 	KEY_REFRESH,
 	KEY_STABLE
@@ -90,6 +92,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		result = machine_option(argument, &machine, &err);
 		if (!result)
 			ifr_strings_add(&options->machines, machine);
+		break;
+	case KEY_LEARN:
+		result = machine_option(argument, &machine, &err);
+		free(options->model);
+		options->model = result ? NULL : ifr_strdup(machine);
 		break;
 	case KEY_SUITE:
 		options->suite = argument;
@@ -152,6 +159,10 @@ static const struct argp_option table[] = {
      1},
 	{"on-machine", KEY_ON, "MACHINE", 0,
      "Replay the best one on this described machine, too, and say what of the gain it has (may be repeated)", 1},
+	{"learn-from", KEY_LEARN, "MACHINE", 0,
+     "Replay measured and promising layouts on this described machine, too, such as native: its modelled cycles are a "
+     "feature like the others. Takes as long as the replays do",
+     1},
 	{"contexts", KEY_CONTEXTS, "N", 0,
      "Contexts in which the best one is confirmed: stack positions, and heap placements with --for worst and robust (12)",
      1},
@@ -177,8 +188,9 @@ const struct argp ifr_optimize_argp = {
 	"-- ./PROG [ARGS...]\n"
 	"--suite FILE ./PROG",
 	"Search a fast layout of a program, and confirm it. PROG is recorded once, so that exact features of any layout are "
-	"known without running it: windows of 16, 32 and 64 bytes entered, branches at their ends, lines and pages of hot "
-	"code. Random layouts tell by the clock which of them matter on this machine; the layouts that these predict to be "
+	"known without running it: windows of 16, 32 and 64 bytes entered, branches at their ends and with like addresses, "
+	"lines and pages of hot code, offsets of hot functions. Random layouts tell by the clock which of "
+	"them matter on this machine; the layouts that these predict to be "
 	"fast are measured.\v"
 	"The best one is compared with the shipped layout in runs of their own, on fresh copies of the files and in "
 	"other stack positions: the gain and its interval come from these alone. The report says what of the gain survives "
@@ -354,8 +366,14 @@ static int use_plain(const char *folder, struct ifr_campaign_program *program, c
 	return result;
 }
 
+/* Opens the machine to learn from, if there is one. */
+static int open_model(const struct options *options, struct ifr_machine **machine, struct ifr_error *err) {
+	*machine = NULL;
+	return options->model ? ifr_machine_open(machine, options->model, err) : 0;
+}
+
 static int run_search(struct options *options, struct ifr_campaign_program *program,
-                      const struct workloads *workloads, struct ifr_error *err) {
+                      const struct workloads *workloads, const struct ifr_machine *model, struct ifr_error *err) {
 	struct ifr_campaign *campaign = &options->campaign;
 	char *file = ifr_format("%s.optimize", ifr_path_base(program->path)), *plain = NULL;
 	campaign->programs = program;
@@ -382,6 +400,7 @@ static int run_search(struct options *options, struct ifr_campaign_program *prog
 	                                         .contexts = (unsigned)options->contexts,
 	                                         .held_out = &options->held_out,
 	                                         .machines = &options->machines,
+	                                         .model = model,
 	                                         .announce = campaign->progress ? announce : NULL};
 	const int status =
 		options->upkeep ? keep_up(options, &request, plain != NULL, err) : search(options, &request, err);
@@ -394,6 +413,7 @@ int ifr_command_optimize(int argc, char **argv) {
 	struct options options = {.candidates = CANDIDATES, .rounds = ROUNDS, .each = EACH, .contexts = CONTEXTS};
 	struct ifr_error error = {0}, *err = &error;
 	struct workloads workloads = {0};
+	struct ifr_machine *model = NULL;
 	struct ifr_kit kit;
 	bool has_kit = false;
 	char *program = NULL;
@@ -410,11 +430,15 @@ int ifr_command_optimize(int argc, char **argv) {
 		.path = program, .kit = has_kit ? &kit : NULL, .name = options.campaign.argv[0]};
 	if (!result)
 		result = read_workloads(&options, &workloads, err);
-	int status = result ? ifr_command_failed(err) : run_search(&options, &under_test, &workloads, err);
+	if (!result)
+		result = open_model(&options, &model, err);
+	int status = result ? ifr_command_failed(err) : run_search(&options, &under_test, &workloads, model, err);
+	ifr_machine_free(model);
 	release_workloads(&workloads);
 	ifr_kit_release(&kit);
 	ifr_strings_release(&options.held_out);
 	ifr_strings_release(&options.machines);
+	free(options.model);
 	campaign_options_release(&options.campaign);
 	free(program);
 	return status;

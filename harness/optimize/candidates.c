@@ -9,9 +9,11 @@ enum { GAP_UNITS_MOST = 24, LINE = 64, PASSES = 2 };
 /* Distances are multiples of this, of functions with less alignment of the lesser. */
 enum { GAP_STEP = 16, FINE_GAP_STEP = 4 };
 
+const char *const candidate_origin_names[] = {"random", "ordered", "moved", "aligned"};
+
 static void predict(const struct candidate_source *source, struct candidate *candidate) {
 	if (source->surrogate)
-		candidate->expected = ifr_ridge_predict(source->surrogate, candidate->features, &candidate->se);
+		candidate->expected = surrogate_predict(source->surrogate, candidate->features, &candidate->se);
 }
 
 int candidate_evaluate(const struct candidate_source *source, struct candidate *candidate, struct ifr_error *err) {
@@ -35,7 +37,7 @@ int candidate_draw(const struct candidate_source *source, unsigned layout, const
 	ifr_layout_generator_plan(source->generator, source->kit_key, layout, &candidate->plan);
 	if (!features)
 		return candidate_evaluate(source, candidate, err);
-	memcpy(candidate->features, features, features_count(source->code) * sizeof *features);
+	memcpy(candidate->features, features, sizeof candidate->features);
 	predict(source, candidate);
 	return 0;
 }
@@ -68,18 +70,21 @@ static void place_sequence(const struct hot_code *code, const struct sequence *s
 	}
 }
 
-/* The expected time; without a surrogate the windows of 64 bytes entered, which go with it on most machines. */
-static double expect(const struct candidate_source *source, const struct sequence *s, uint64_t *addresses) {
+/* The figure that is to be least. */
+static double judge(const struct candidate_source *source, enum candidate_gaps gaps, const struct sequence *s,
+                    uint64_t *addresses) {
 	double features[FEATURES_MOST];
 	place_sequence(source->code, s, addresses);
 	features_compute(source->code, addresses, features);
-	return source->surrogate ? ifr_ridge_predict(source->surrogate, features, NULL)
-	                         : features[FEATURE_WINDOWS_OF_64];
+	return gaps == CANDIDATE_GAPS_EXPECTED     ? surrogate_predict(source->surrogate, features, NULL)
+	       : gaps == CANDIDATE_GAPS_OF_WINDOWS ? features[FEATURE_WINDOWS_OF_64]
+	                                           : features[FEATURE_CROWDED] + features[FEATURE_BRANCH_ALIASES];
 }
 
-/* Tries the gaps before one after another of the most executed functions, and keeps what is expected to be fastest. */
-static void choose_gaps(const struct candidate_source *source, struct sequence *s, uint64_t *addresses) {
-	double least = expect(source, s, addresses);
+/* Tries the gaps before one after another of the most executed functions, and keeps the best. */
+static void choose_gaps(const struct candidate_source *source, enum candidate_gaps gaps, struct sequence *s,
+                        uint64_t *addresses) {
+	double least = judge(source, gaps, s, addresses);
 	for (int pass = 0; pass < PASSES; pass++)
 		for (size_t i = 0; i < s->order.count; i++) {
 			const unsigned step = gap_step(&source->code->units[s->order.unit[i]]);
@@ -88,9 +93,9 @@ static void choose_gaps(const struct candidate_source *source, struct sequence *
 				continue;
 			for (unsigned gap = 0; gap < LINE; gap += step) {
 				s->gap[i] = gap;
-				const double expected = expect(source, s, addresses);
-				if (expected < least) {
-					least = expected;
+				const double figure = judge(source, gaps, s, addresses);
+				if (figure < least) {
+					least = figure;
 					best = s->gap[i];
 				}
 			}
@@ -104,10 +109,12 @@ static void write_plan(const struct candidate_source *source, const struct seque
 	snprintf(plan->kit, sizeof plan->kit, "%s", source->kit_key);
 	for (size_t i = 0; i < s->order.count; i++) {
 		const struct hot_unit *unit = &source->code->units[s->order.unit[i]];
-		const struct hot_unit *next = i + 1 < s->order.count ? &source->code->units[s->order.unit[i + 1]] : NULL;
-		const uint64_t room = next ? align_up(unit->bytes, gap_step(next)) + s->gap[i + 1] : 0;
 		ifr_plan_place(plan, unit->name);
-		if (next && room > align_up(unit->bytes, next->align))
+		if (i + 1 == s->order.count)
+			break;
+		const struct hot_unit *next = &source->code->units[s->order.unit[i + 1]];
+		const uint64_t room = align_up(unit->bytes, gap_step(next)) + s->gap[i + 1];
+		if (room > align_up(unit->bytes, next->align))
 			ifr_plan_give_room(plan, unit->name, room);
 	}
 	plan->code_start = s->order.count && s->gap[0] ? s->start + s->gap[0] : 0;
@@ -125,8 +132,8 @@ int candidate_order(const struct candidate_source *source, enum function_rule ru
 		ifr_relinker_unit(source->relinker, i, &unit);
 		addresses[i] = unit.address;
 	}
-	if (gaps == CANDIDATE_GAPS_CHOSEN)
-		choose_gaps(source, &sequence, addresses);
+	if (gaps != CANDIDATE_GAPS_NONE)
+		choose_gaps(source, gaps, &sequence, addresses);
 	write_plan(source, &sequence, &candidate->plan);
 	free(addresses);
 	return sequence.order.count ? candidate_evaluate(source, candidate, err)

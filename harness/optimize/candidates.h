@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layouts that a search may try: random ones, and ones made from the recording's counts. */
+/* Layouts that a search may try: random ones, ones made from the recording's counts, and measured ones with changes. */
 #ifndef IFR_HARNESS_CANDIDATES_H
 #define IFR_HARNESS_CANDIDATES_H
 
 #include "harness/design/design.h"
-#include "harness/optimize/features.h"
 #include "harness/optimize/function_order.h"
-#include "harness/statistics/statistics.h"
+#include "harness/optimize/surrogate.h"
 
-enum candidate_origin { CANDIDATE_RANDOM, CANDIDATE_ORDERED };
+/* Drawn; hot functions first; another layout with some functions moved; or with loops aligned. */
+enum candidate_origin { CANDIDATE_RANDOM, CANDIDATE_ORDERED, CANDIDATE_MOVED, CANDIDATE_ALIGNED };
+extern const char *const candidate_origin_names[]; /* random, ordered, moved, aligned */
 
 struct candidate {
 	struct ifr_plan plan;
 	enum candidate_origin origin;
 	double features[FEATURES_MOST];
+	bool inexact;        /* the features are those of a layout with other code, and teach nothing */
 	double expected, se; /* of the logarithm of the time, as the surrogate predicts it */
 };
 
@@ -23,22 +25,29 @@ struct candidate_source {
 	const struct ifr_layout_generator *generator;
 	const char *kit_key;
 	const struct hot_code *code;
-	const struct ifr_ridge *surrogate; /* of the features; NULL: expected is 0 */
+	const struct surrogate *surrogate; /* NULL: expected is 0 */
 };
 
 /* Fills features and expectation of a candidate whose plan is made. Errors: those of ifr_relinker_place. */
 int candidate_evaluate(const struct candidate_source *source, struct candidate *candidate, struct ifr_error *err);
 
-/* Makes the random layout of a number; features: [features_count] those that an earlier call computed, or NULL. The
+/* Makes the random layout of a number; features: [FEATURES_MOST] those that an earlier call computed, or NULL. The
  * caller releases it, as those below. */
 int candidate_draw(const struct candidate_source *source, unsigned layout, const double *features,
                    struct candidate *candidate, struct ifr_error *err);
 
-enum candidate_gaps { CANDIDATE_GAPS_NONE, CANDIDATE_GAPS_CHOSEN };
+/* Distances of hot functions: as their alignments give them; expected to be fastest by the surrogate; with the fewest
+ * windows of 64 bytes entered; or with the fewest branches that interfere, being more than two in a line or alike in
+ * twelve address bits. */
+enum candidate_gaps {
+	CANDIDATE_GAPS_NONE,
+	CANDIDATE_GAPS_EXPECTED,
+	CANDIDATE_GAPS_OF_WINDOWS,
+	CANDIDATE_GAPS_OF_BRANCHES
+};
 
-/* Makes a layout of hot functions before all others, in the order of a rule. Each begins where its alignment allows, or
- * at the distance from the one before it that the surrogate expects to be fastest; without a surrogate, where the fewest
- * windows of 64 bytes are entered. number: of drawn orders. */
+/* Makes a layout of hot functions before all others, in the order of a rule, at these distances. number: of drawn
+ * orders. */
 int candidate_order(const struct candidate_source *source, enum function_rule rule, unsigned number,
                     enum candidate_gaps gaps, struct candidate *candidate, struct ifr_error *err);
 void candidate_release(struct candidate *candidate);

@@ -118,7 +118,7 @@ int search_confirm(struct search *search, const struct trial *best, struct ifr_e
 	struct context_cells *cells = ifr_alloc(workloads * sizeof *cells);
 	int result = 0;
 	optimum->best = exp(best->time);
-	optimum->clustered = best->candidate.origin == CANDIDATE_ORDERED;
+	optimum->origin = candidate_origin_names[best->candidate.origin];
 	optimum->workload_count = workloads;
 	optimum->confirmed = ifr_alloc(count * sizeof *optimum->confirmed);
 	for (size_t i = 0; i < count && !result && !stages->interrupted; i++) {

@@ -6,18 +6,22 @@
  *     branch ends  branches that cross or end at a multiple of 32 bytes, which some decoded-instruction caches refuse
  *     crowded      branches in a line of 64 bytes that has two others before them, more than a line's entry tells
  *     footprint    lines and pages of the hot code, and executions in lines beyond eight of one of 64 sets
+ *     aliases      branches whose last byte has the twelve low address bits of a more executed branch's
+ *     offsets      the addresses of the most executed functions modulo 64 and 4096, each as a point of a circle, because
+ *                  0 and 63 are neighbours
  *
  * A line counts as hot with a tenth of a per mille of the program's block executions. */
 #include "harness/optimize/features.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/output/output.h"
 
-enum { WINDOWS = 0, BRANCH_ENDS = 3, CROWDED, LINES, PAGES, SET_OVERFLOW };
+enum { WINDOWS = 0, BRANCH_ENDS = 3, CROWDED, LINES, PAGES, SET_OVERFLOW, ALIASES };
 enum { NAME_COLUMNS = 32 };
-enum { LINE = 64, PAGE = 4096, SETS = 64, WAYS = 8, BRANCHES_A_LINE = 2 };
+enum { LINE = 64, PAGE = 4096, SETS = 64, WAYS = 8, BRANCHES_A_LINE = 2, BRANCH_INDICES = 4096 };
 
 static const char *const program_names[FEATURES_OF_PROGRAM] = {
 	"windows of 16 bytes entered",
@@ -28,33 +32,52 @@ static const char *const program_names[FEATURES_OF_PROGRAM] = {
 	"lines of hot code",
 	"pages of hot code",
 	"executions beyond eight ways of a set",
+	"branches that share 12 address bits",
 };
 static const unsigned window_bytes[] = {16, 32, 64};
 static const unsigned unit_windows[FEATURES_OF_UNIT] = {16, 32, 64};
+static const unsigned offset_bytes[OFFSETS_OF_UNIT / 2] = {LINE, PAGE};
+static const double two_pi = 6.283185307179586;
 
 static size_t units_with_features(const struct hot_code *code) {
 	return code->unit_count < FEATURE_UNITS_MOST ? code->unit_count : FEATURE_UNITS_MOST;
 }
 
-size_t features_count(const struct hot_code *code) {
+size_t features_count_counts(const struct hot_code *code) {
 	return FEATURES_OF_PROGRAM + units_with_features(code) * FEATURES_OF_UNIT;
 }
 
+size_t features_count(const struct hot_code *code) {
+	return features_count_counts(code) + units_with_features(code) * OFFSETS_OF_UNIT;
+}
+
+/* A unit's symbol as people read it; the caller frees. */
+static char *name_unit(const struct hot_unit *unit) {
+	const char *symbol = hot_unit_symbol(unit->name);
+	char *plain = ifr_symbol_demangle(symbol ? symbol : unit->name),
+		 *narrow = ifr_symbol_shorten(plain    ? plain
+	                                  : symbol ? symbol
+	                                           : unit->name,
+	                                  NAME_COLUMNS);
+	free(plain);
+	return narrow;
+}
+
 void features_name(const struct hot_code *code, size_t feature, struct ifr_buffer *name) {
-	if (feature < FEATURES_OF_PROGRAM) {
-		ifr_buffer_puts(name, program_names[feature]);
+	const size_t counts = features_count_counts(code);
+	if (feature < FEATURES_OF_PROGRAM || feature >= features_count(code)) {
+		ifr_buffer_puts(name, feature < FEATURES_OF_PROGRAM ? program_names[feature] : "modelled cycles");
 		return;
 	}
-	feature -= FEATURES_OF_PROGRAM;
-	const char *unit = code->units[feature / FEATURES_OF_UNIT].name, *symbol = hot_unit_symbol(unit);
-	char *plain = ifr_symbol_demangle(symbol ? symbol : unit), *narrow = ifr_symbol_shorten(plain    ? plain
-	                                                                                        : symbol ? symbol
-	                                                                                                 : unit,
-	                                                                                        NAME_COLUMNS);
-	ifr_buffer_printf(name, "windows of %u bytes entered, in %s", unit_windows[feature % FEATURES_OF_UNIT],
-	                  narrow);
-	free(narrow);
-	free(plain);
+	const bool is_offset = feature >= counts;
+	feature -= is_offset ? counts : FEATURES_OF_PROGRAM;
+	const size_t each = is_offset ? OFFSETS_OF_UNIT : FEATURES_OF_UNIT;
+	char *unit = name_unit(&code->units[feature / each]);
+	if (is_offset)
+		ifr_buffer_printf(name, "address modulo %u of %s", offset_bytes[feature % each / 2], unit);
+	else
+		ifr_buffer_printf(name, "windows of %u bytes entered, in %s", unit_windows[feature % each], unit);
+	free(unit);
 }
 
 /* Windows entered by all executions of a block. */
@@ -130,10 +153,10 @@ static void measure_footprint(const struct hot_code *code, const uint64_t *addre
 	free(lines);
 }
 
-static double crowded_executions(const struct hot_code *code, const uint64_t *addresses) {
-	struct line *ends = ifr_alloc((code->block_count + 1) * sizeof *ends);
-	size_t count = 0, in_line = 0;
-	double crowded = 0;
+/* Lists where branches end, by address, each with the executions of the blocks that end in it: blocks overlap where one
+ * is entered in the middle of another. Returns their number. */
+static size_t list_branches(const struct hot_code *code, const uint64_t *addresses, struct line *ends) {
+	size_t count = 0, distinct = 0;
 	for (size_t i = 0; i < code->block_count; i++) {
 		const struct hot_block *block = &code->blocks[i];
 		if (block->branch_bytes)
@@ -142,18 +165,49 @@ static double crowded_executions(const struct hot_code *code, const uint64_t *ad
 	}
 	qsort(ends, count, sizeof *ends, by_number);
 	for (size_t i = 0; i < count; i++) {
-		const bool same_line = i && ends[i].number / LINE == ends[i - 1].number / LINE;
-		/* Blocks that end in one branch overlap: a jump into the middle of another block. */
-		in_line = !same_line ? 0 : ends[i].number == ends[i - 1].number ? in_line : in_line + 1;
-		crowded += in_line >= BRANCHES_A_LINE ? ends[i].executions : 0;
+		if (distinct && ends[distinct - 1].number == ends[i].number)
+			ends[distinct - 1].executions += ends[i].executions;
+		else
+			ends[distinct++] = ends[i];
 	}
-	free(ends);
-	return crowded;
+	return distinct;
+}
+
+static int by_index(const void *a, const void *b) {
+	const struct line *x = a, *y = b;
+	const uint64_t s = x->number % BRANCH_INDICES, t = y->number % BRANCH_INDICES;
+	if (s != t)
+		return s < t ? -1 : 1;
+	return (x->executions < y->executions) - (x->executions > y->executions);
+}
+
+/* ends: by address; in another order afterwards. */
+static void measure_branches(struct line *ends, size_t count, double *values) {
+	size_t in_line = 0;
+	for (size_t i = 0; i < count; i++) {
+		in_line = i && ends[i].number / LINE == ends[i - 1].number / LINE ? in_line + 1 : 0;
+		values[CROWDED] += in_line >= BRANCHES_A_LINE ? ends[i].executions : 0;
+	}
+	qsort(ends, count, sizeof *ends, by_index);
+	for (size_t i = 1; i < count; i++)
+		if (ends[i].number % BRANCH_INDICES == ends[i - 1].number % BRANCH_INDICES)
+			values[ALIASES] += ends[i].executions;
+}
+
+static void compute_offsets(const struct hot_code *code, const uint64_t *addresses, double *values) {
+	for (size_t u = 0; u < units_with_features(code); u++)
+		for (size_t i = 0; i < OFFSETS_OF_UNIT; i += 2) {
+			const unsigned bytes = offset_bytes[i / 2];
+			const double angle = two_pi * (double)(addresses[code->units[u].unit] % bytes) / bytes;
+			values[u * OFFSETS_OF_UNIT + i] = cos(angle);
+			values[u * OFFSETS_OF_UNIT + i + 1] = sin(angle);
+		}
 }
 
 void features_compute(const struct hot_code *code, const uint64_t *addresses, double *values) {
 	const double per_mille = 1000 / (double)code->instructions;
 	const size_t units = units_with_features(code);
+	struct line *ends = ifr_alloc((code->block_count + 1) * sizeof *ends);
 	memset(values, 0, features_count(code) * sizeof *values);
 	for (size_t i = 0; i < code->block_count; i++) {
 		const struct hot_block *block = &code->blocks[i];
@@ -166,8 +220,11 @@ void features_compute(const struct hot_code *code, const uint64_t *addresses, do
 				values[FEATURES_OF_PROGRAM + u * FEATURES_OF_UNIT + w] +=
 					windows_entered(block, at, unit_windows[w]);
 	}
-	values[CROWDED] = crowded_executions(code, addresses);
+	measure_branches(ends, list_branches(code, addresses, ends), values);
 	measure_footprint(code, addresses, values);
-	for (size_t i = 0; i < features_count(code); i++)
+	for (size_t i = 0; i < features_count_counts(code); i++)
 		values[i] *= i == LINES || i == PAGES ? 1 : per_mille;
+	compute_offsets(code, addresses, values + features_count_counts(code));
+	values[features_count(code)] = NAN;
+	free(ends);
 }

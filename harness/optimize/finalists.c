@@ -6,30 +6,21 @@
 #include "harness/optimize/search.h"
 #include "harness/optimize/small_edit.h"
 
-/* Layouts of the last stage, and by how much more they run; their number where they run in several contexts; their part
- * of the rest of the budget. */
-enum { FINALISTS = 4, FINAL_FACTOR = 3, FINALISTS_IN_CONTEXTS = 8, FINALISTS_MOST = FINALISTS_IN_CONTEXTS };
+/* Successive halving: each heat measures the better half of the one before with more runs. The layouts of the first one,
+ * and of the last; their number where they run in several contexts; their part of the rest of the budget. The times of
+ * all heats are averaged by runs; those of the rounds, by which the finalists were chosen, do not count.
+ * Ref: Karnin, Koren and Somekh 2013 (sequential halving). */
+enum { FINALISTS = 8, LAST_FINALISTS = 2, FINALISTS_IN_CONTEXTS = 8, FINALISTS_MOST = FINALISTS };
 static const double final_share = 0.4;
 
 /* Copies the most promising measured layouts, so many at most. Returns their number. */
 static size_t choose_finalists(const struct search *search, size_t most, struct trial *finalists) {
-	size_t count = 0;
-	bool *taken = ifr_alloc(search->count + 1);
-	while (count < most) {
-		const struct trial *best = NULL;
-		for (size_t i = 0; i < search->count; i++) {
-			const struct trial *trial = &search->trials[i];
-			if (!taken[i] && isfinite(trial->time) && !trial_is_shipped(trial) &&
-			    (!best || search_shrunk_time(search, trial) < search_shrunk_time(search, best)))
-				best = trial;
-		}
-		if (!best)
-			break;
-		taken[best - search->trials] = true;
-		finalists[count] = *best;
-		ifr_plan_copy(&finalists[count++].candidate.plan, &best->candidate.plan);
+	const struct trial *best[FINALISTS_MOST];
+	const size_t count = search_best_trials(search, most, best);
+	for (size_t i = 0; i < count; i++) {
+		finalists[i] = *best[i];
+		ifr_plan_copy(&finalists[i].candidate.plan, &best[i]->candidate.plan);
 	}
-	free(taken);
 	return count;
 }
 
@@ -141,27 +132,64 @@ static int measure_in_contexts(struct search *search, struct trial *finalists, s
 	return result;
 }
 
+/* --- successive halving ------------------------------------------------------------------------------------------ */
+
+static int by_time(const void *a, const void *b) {
+	const struct trial *x = a, *y = b;
+	/* A layout without a time comes last. */
+	if (isnan(x->time) || isnan(y->time))
+		return isnan(x->time) - isnan(y->time);
+	return (x->time > y->time) - (x->time < y->time);
+}
+
+/* Measures the finalists in a heat more, and adds its times to those of the earlier heats. runs: of all so far. */
+static int run_heat(struct search *search, unsigned heat, unsigned repetitions, unsigned runs,
+                    struct trial *finalists, size_t count, struct ifr_error *err) {
+	double before[FINALISTS_MOST];
+	char *name = ifr_format("finalists-%u", heat);
+	for (size_t i = 0; i < count; i++)
+		before[i] = finalists[i].time;
+	const int result = stage_measure(&search->stages, name, repetitions, final_share, finalists, count, err);
+	for (size_t i = 0; i < count && runs && !result; i++)
+		finalists[i].time = (runs * before[i] + repetitions * finalists[i].time) / (runs + repetitions);
+	free(name);
+	return result;
+}
+
+/* Sorts the finalists, the best first; those that a heat left out keep their earlier place behind the others. */
+static int halve(struct search *search, struct trial *finalists, size_t count, struct ifr_error *err) {
+	unsigned runs = 0, repetitions = search->stages.search->campaign.repetitions;
+	int result = 0;
+	for (unsigned heat = 1; !result && !search->stages.interrupted; heat++) {
+		result = run_heat(search, heat, repetitions, runs, finalists, count, err);
+		qsort(finalists, count, sizeof *finalists, by_time);
+		if (count <= LAST_FINALISTS)
+			break;
+		runs += repetitions;
+		repetitions *= 2;
+		count = (count + 1) / 2;
+	}
+	return result;
+}
+
 static int measure_finalists(struct search *search, struct trial *finalists, size_t count, struct ifr_error *err) {
-	const struct ifr_optimization *request = search->stages.search;
-	if (request->goal != IFR_GOAL_MEAN)
-		return measure_in_contexts(search, finalists, count, err);
-	return stage_measure(&search->stages, "finalists", FINAL_FACTOR * request->campaign.repetitions, final_share,
-	                     finalists, count, err);
+	if (search->stages.search->goal == IFR_GOAL_MEAN)
+		return halve(search, finalists, count, err);
+	const int result = measure_in_contexts(search, finalists, count, err);
+	qsort(finalists, count, sizeof *finalists, by_time);
+	return result;
 }
 
 int search_run_final(struct search *search, struct ifr_error *err) {
 	const bool in_contexts = search->stages.search->goal != IFR_GOAL_MEAN;
 	struct trial finalists[FINALISTS_MOST];
-	int result = search_fit(search, err);
+	int result = search_fit(search, true, err);
 	if (result)
 		return result;
 	const size_t count = choose_finalists(search, in_contexts ? FINALISTS_IN_CONTEXTS : FINALISTS, finalists);
-	const struct trial *best = NULL;
 	result = count ? measure_finalists(search, finalists, count, err)
 	               : ifr_fail(err, IFR_E_USAGE, "no layout could be measured");
-	for (size_t i = 0; i < count && !result; i++)
-		if (isfinite(finalists[i].time) && (!best || finalists[i].time < best->time))
-			best = &finalists[i];
+	const struct trial *best = !result && count && isfinite(finalists->time) ? finalists : NULL;
 	if (best && !search->stages.interrupted)
 		result = search_confirm(search, best, err);
 	/* By the worst case a layout may be better and not faster. */

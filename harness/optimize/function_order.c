@@ -141,6 +141,9 @@ static double rank_of(const struct clusters *c, enum function_rule rule, uint64_
 		return -(double)ifr_random_named(ifr_random_key_of(seed, "clusters"), c->code->units[head].name);
 	if (rule == FUNCTIONS_HOTTEST)
 		return -(double)c->instructions[head];
+	/* Units are numbered by address. */
+	if (rule == FUNCTIONS_SPLIT)
+		return -1 / (1 + (double)c->code->units[head].unit);
 	return -density_of((double)c->instructions[head], (double)c->bytes[head]);
 }
 
@@ -152,7 +155,7 @@ void function_order_make(const struct hot_code *code, enum function_rule rule, u
 	clusters_init(code, &c);
 	if (rule == FUNCTIONS_CACHE_DIRECTED)
 		join_by_gain(&c);
-	else if (rule != FUNCTIONS_HOTTEST)
+	else if (rule != FUNCTIONS_HOTTEST && rule != FUNCTIONS_SPLIT)
 		join_callers(&c);
 	for (;;) {
 		long best = -1;

@@ -2,6 +2,7 @@
 /* Orders of hot functions that follow from a recording's counts alone.
  *
  *     hottest         the most executed function first
+ *     split           hot functions in the order that ships, parted from cold ones (as GCC's .text.hot)
  *     clustered       call-chain clusters (C3): in the order of their executed instructions, functions with their cluster
  *                     are appended to that of their most frequent caller, up to 2 MiB; then the densest cluster first
  *     cache-directed  clusters joined, in either order, where that shortens the most frequent calls and packs hot code
@@ -15,7 +16,13 @@
 
 #include "harness/optimize/hot_code.h"
 
-enum function_rule { FUNCTIONS_CLUSTERED, FUNCTIONS_CACHE_DIRECTED, FUNCTIONS_HOTTEST, FUNCTIONS_DRAWN };
+enum function_rule {
+	FUNCTIONS_CLUSTERED,
+	FUNCTIONS_CACHE_DIRECTED,
+	FUNCTIONS_HOTTEST,
+	FUNCTIONS_SPLIT,
+	FUNCTIONS_DRAWN
+};
 enum { ORDERED_FUNCTIONS_MOST = 64 };
 
 struct function_order {

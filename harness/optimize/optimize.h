@@ -4,7 +4,9 @@
  *     hot_code.h        what recordings executed
  *     features.h        exact features of a layout, without a run
  *     function_order.h  orders of hot functions by counts
+ *     surrogate.h       times that features lead to expect
  *     candidates.h      layouts to try
+ *     local_moves.h     layouts beside a given one
  *     stages.h          campaigns of the search, each an experiment in its folder
  *     worst_case.h      the worst case of a layout over contexts
  *     small_edit.h      a small edit of the source, which a gain is to survive
@@ -50,6 +52,7 @@ struct ifr_optimization {
 	const struct ifr_strings
 		*held_out; /* arguments of further runs that confirm only, as a shell writes them; or NULL */
 	const struct ifr_strings *machines; /* described machines that replay the best layout, too; or NULL */
+	const struct ifr_machine *model;    /* whose modelled cycles are a feature, too; or NULL */
 	void (*announce)(const char *step); /* called before each stage; may be NULL */
 };
 
@@ -86,7 +89,7 @@ struct ifr_survival {
 
 /* The outcome of a search; times are relative to the shipped layout's. */
 struct ifr_optimum {
-	size_t predicted, measured; /* layouts */
+	size_t predicted, measured, modelled; /* layouts; modelled: replayed on the machine of the search */
 	double r;                   /* of measured times and what the surrogate predicts for each from the others */
 	struct {
 		char *name;
@@ -94,7 +97,7 @@ struct ifr_optimum {
 	} feature[IFR_OPTIMUM_FEATURES];        /* the strongest first; name NULL behind the last */
 	double fastest_random;                  /* the least ratio among the random layouts, as measured */
 	double best;                            /* of the layout that is confirmed, as measured in the search */
-	bool clustered;                         /* it puts hot functions first, instead of being a random layout */
+	const char *origin;                     /* how it was made: "random", "ordered", "moved", "aligned" */
 	struct ifr_confirmed *confirmed;        /* [confirmed_count]: the workloads first, then held-out arguments */
 	size_t confirmed_count, workload_count; /* confirmed_count below workload_count: interrupted before */
 	double ratio;                           /* the weighted geometric mean over the workloads */

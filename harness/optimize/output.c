@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/optimize/confirmation_output.h"
 #include "harness/optimize/pins.h"
@@ -208,10 +209,23 @@ void optimum_put_runs(const struct ifr_optimum *o, struct ifr_buffer *out) {
 	put_held_out(o, out);
 }
 
+static const char *describe_origin(const char *origin) {
+	static const char *const origins[][2] = {{"random", "is a random one"},
+	                                         {"ordered", "puts hot functions first, callers beside callees"},
+	                                         {"moved", "differs from a measured one by moves of hot functions"},
+	                                         {"aligned", "has loops of hot functions aligned"}};
+	for (size_t i = 0; i < sizeof origins / sizeof *origins; i++)
+		if (!strcmp(origin, origins[i][0]))
+			return origins[i][1];
+	return origin;
+}
+
 static void put_search(const struct ifr_optimum *o, struct ifr_buffer *out) {
 	if (o->measured)
 		put_line(out, "  - ", "Searched: %zu layouts by their features, %zu by the clock.", o->predicted,
 		         o->measured);
+	if (o->modelled)
+		put_line(out, "  - ", "Modelled cycles of %zu layouts took part.", o->modelled);
 	if (o->r > 0)
 		put_line(out, "  - ",
 		         "What the features predict for a layout from all others goes with its measured time at r = %.2f.",
@@ -225,8 +239,7 @@ static void put_search(const struct ifr_optimum *o, struct ifr_buffer *out) {
 		         "hold luck, and only the confirmation's runs, which are its own, give the gain.",
 		         percent(o->fastest_random), percent(o->best));
 	if (is_confirmed(o))
-		put_line(out, "  - ", "The layout confirmed %s.",
-		         o->clustered ? "puts hot functions first, callers beside callees" : "is a random one");
+		put_line(out, "  - ", "The layout confirmed %s.", describe_origin(o->origin));
 	if (o->r > TELLING && o->feature[0].name)
 		put_line(out, "  - ",
 		         "What matters on this machine, and the change of time with a standard deviation more of it:");

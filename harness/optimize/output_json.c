@@ -93,7 +93,9 @@ void ifr_optimum_json(const struct ifr_optimum *o, const char *program, struct i
 	ifr_json_set(document, "again", o->again_tried ? survival_json("again", &o->again) : json_null());
 	ifr_json_set(document, "robustness", robustness_json(o));
 	ifr_json_set(document, "layouts_predicted", ifr_json_count(o->predicted));
+	ifr_json_set(document, "layouts_modelled", ifr_json_count(o->modelled));
 	ifr_json_set(document, "layouts_measured", ifr_json_count(o->measured));
+	ifr_json_set(document, "origin", ifr_json_text(o->origin));
 	ifr_json_set(document, "fastest_random", ifr_json_number(o->fastest_random));
 	ifr_json_set(document, "surrogate_r", ifr_json_number(o->r));
 	ifr_json_set(document, "features", features);

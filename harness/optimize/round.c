@@ -4,13 +4,18 @@
 
 #include "common/clock.h"
 #include "harness/exec/exec.h"
+#include "harness/optimize/local_moves.h"
 #include "harness/optimize/search.h"
 #include "harness/optimize/shortlist.h"
 
-/* Orders of hot functions that are tried in each round; the part of the rest of the budget for a round's predictions,
- * and for its runs. */
-enum { ORDERS = 24 };
+/* Orders of hot functions that are tried in each round; layouts from which local moves begin, and how many follow one
+ * another; the part of the rest of the budget for a round's predictions, and for its runs. */
+enum { ORDERS = 24, BASES = 2, MOVES = 4 };
 static const double predicting_share = 0.15, round_share = 0.35;
+
+/* Layouts of all sources by expectation, and by that less its standard error; and those of local moves, which else fill
+ * both with layouts that are nearly alike. */
+enum { BY_EXPECTATION, BY_OPTIMISM, BY_MOVES, LISTS };
 
 static bool is_like(const struct search *search, const struct candidate *a, const struct candidate *b) {
 	return !memcmp(a->features, b->features, features_count(&search->code) * sizeof *a->features);
@@ -19,7 +24,7 @@ static bool is_like(const struct search *search, const struct candidate *a, cons
 static bool is_known(const struct search *search, const struct candidate *candidate, const struct trial *chosen,
                      size_t count) {
 	for (size_t i = 0; i < search->count; i++)
-		if (is_like(search, &search->trials[i].candidate, candidate))
+		if (!search->trials[i].candidate.inexact && is_like(search, &search->trials[i].candidate, candidate))
 			return true;
 	for (size_t i = 0; i < count; i++)
 		if (is_like(search, &chosen[i].candidate, candidate))
@@ -27,21 +32,23 @@ static bool is_known(const struct search *search, const struct candidate *candid
 	return false;
 }
 
-/* Offers a candidate to both lists. */
-static void offer(struct shortlist lists[2], struct candidate *candidate) {
+/* --- the shortlists ---------------------------------------------------------------------------------------------- */
+
+/* Offers a candidate to both lists of all sources. */
+static void offer(struct shortlist *lists, struct candidate *candidate) {
 	struct candidate copy = *candidate;
 	ifr_plan_copy(&copy.plan, &candidate->plan);
-	shortlist_offer(&lists[0], candidate);
-	shortlist_offer(&lists[1], &copy);
+	shortlist_offer(&lists[BY_EXPECTATION], candidate);
+	shortlist_offer(&lists[BY_OPTIMISM], &copy);
 }
 
 /* Offers orders of hot functions. Those of the rules are tried in each round, with other gaps. */
-static void offer_orders(struct search *search, unsigned round, int64_t until_ns, struct shortlist lists[2]) {
+static void offer_orders(struct search *search, unsigned round, int64_t until_ns, struct shortlist *lists) {
 	for (unsigned i = 0; i < ORDERS && (!i || ifr_clock_ns() < until_ns); i++) {
 		struct candidate candidate;
 		struct ifr_error ignored = {0};
 		const enum function_rule rule = i < FUNCTIONS_DRAWN ? (enum function_rule)i : FUNCTIONS_DRAWN;
-		if (!candidate_order(&search->stages.source, rule, round * ORDERS + i, CANDIDATE_GAPS_CHOSEN, &candidate,
+		if (!candidate_order(&search->stages.source, rule, round * ORDERS + i, CANDIDATE_GAPS_EXPECTED, &candidate,
 		                     &ignored))
 			offer(lists, &candidate);
 		else
@@ -50,15 +57,12 @@ static void offer_orders(struct search *search, unsigned round, int64_t until_ns
 	}
 }
 
-static int fill_shortlists(struct search *search, unsigned round, struct shortlist lists[2],
-                           struct ifr_error *err) {
+static int offer_random(struct search *search, int64_t until_ns, struct shortlist *lists, struct ifr_error *err) {
 	const struct ifr_optimization *plan = search->stages.search;
 	const unsigned first = plan->campaign.variants + 1;
 	int result = 0;
 	if (!search->drawn)
 		search->drawn = ifr_alloc((plan->candidates + 1) * sizeof *search->drawn);
-	offer_orders(search, round, stages_moment(&search->stages, predicting_share / 2), lists);
-	const int64_t until_ns = stages_moment(&search->stages, predicting_share / 2);
 	for (unsigned i = 0; i < plan->candidates && !result && ifr_clock_ns() < until_ns; i++) {
 		struct candidate candidate;
 		const bool known = i < search->drawn_count;
@@ -76,26 +80,72 @@ static int fill_shortlists(struct search *search, unsigned round, struct shortli
 	return result;
 }
 
-/* Moves the most promising new layouts from a list to a round's. */
-static void choose(const struct search *search, struct shortlist *list, struct trial *chosen, size_t *count,
-                   size_t most) {
-	for (size_t i = 0; i < list->count && *count < most; i++)
-		if (!is_known(search, &list->items[i], chosen, *count)) {
-			chosen[(*count)++].candidate = list->items[i];
-			list->items[i] = (struct candidate){0};
-		}
+static void take_move(void *taker, struct candidate *candidate) {
+	shortlist_offer(taker, candidate);
 }
 
-/* Heuristics run beside the surrogate's choice, which few random layouts have taught: clusters that enter the fewest
- * windows, then each rule's order as linkers have it. */
+/* Offers local moves from the best measured layouts. */
+static void offer_moves(struct search *search, int64_t until_ns, struct shortlist *list) {
+	const struct trial *bases[BASES];
+	const size_t count = search_best_trials(search, BASES, bases);
+	for (size_t i = 0; i < count; i++) {
+		struct ifr_error ignored = {0};
+		local_moves_climb(&search->stages.source, &bases[i]->candidate.plan, MOVES, until_ns, take_move, list,
+		                  &search->optimum->predicted, &ignored);
+	}
+}
+
+static int fill_shortlists(struct search *search, unsigned round, struct shortlist *lists, struct ifr_error *err) {
+	const double part = predicting_share / LISTS;
+	offer_orders(search, round, stages_moment(&search->stages, part), lists);
+	offer_moves(search, stages_moment(&search->stages, part), &lists[BY_MOVES]);
+	return offer_random(search, stages_moment(&search->stages, part), lists, err);
+}
+
+/* Learns from modelled cycles, too, where a machine is given, and judges the shortlists anew. */
+static int model_shortlists(struct search *search, struct shortlist *lists, struct ifr_error *err) {
+	if (!search->stages.search->model)
+		return 0;
+	int result = search_model_trials(search, err);
+	for (int i = 0; i < LISTS && !result; i++)
+		result = search_model_candidates(search, lists[i].items, lists[i].count, err);
+	if (!result)
+		result = search_fit(search, true, err);
+	for (int i = 0; i < LISTS && !result && search->surrogate.modelled; i++)
+		shortlist_sort(&lists[i], search->stages.source.surrogate);
+	return result;
+}
+
+/* --- the choice -------------------------------------------------------------------------------------------------- */
+
+/* Moves the most promising new layouts from a list to a round's, so many at most. */
+static void choose(const struct search *search, struct shortlist *list, size_t most, struct trial *chosen,
+                   size_t *count) {
+	size_t taken = 0, kept = 0;
+	for (size_t i = 0; i < list->count; i++)
+		if (taken < most && !is_known(search, &list->items[i], chosen, *count)) {
+			chosen[(*count)++].candidate = list->items[i];
+			taken++;
+		} else {
+			list->items[kept++] = list->items[i];
+		}
+	list->count = kept;
+}
+
+/* Heuristics run beside the surrogate's choice, which few random layouts have taught: clusters with the fewest windows
+ * entered, or with branches parted, then each rule's order as linkers have it. */
 static void choose_heuristics(const struct search *search, struct trial *chosen, size_t *count, size_t most) {
-	struct candidate_source source = search->stages.source;
-	source.surrogate = NULL;
-	for (int i = 0; i <= FUNCTIONS_DRAWN && *count < most; i++) {
-		const enum function_rule rule = i ? (enum function_rule)(i - 1) : FUNCTIONS_CLUSTERED;
+	static const struct {
+		enum function_rule rule;
+		enum candidate_gaps gaps;
+	} heuristics[] = {
+		{FUNCTIONS_CLUSTERED, CANDIDATE_GAPS_OF_WINDOWS},  {FUNCTIONS_CLUSTERED, CANDIDATE_GAPS_NONE},
+		{FUNCTIONS_HOTTEST, CANDIDATE_GAPS_NONE},          {FUNCTIONS_SPLIT, CANDIDATE_GAPS_NONE},
+		{FUNCTIONS_CLUSTERED, CANDIDATE_GAPS_OF_BRANCHES}, {FUNCTIONS_CACHE_DIRECTED, CANDIDATE_GAPS_NONE}};
+	for (size_t i = 0; i < sizeof heuristics / sizeof *heuristics && *count < most; i++) {
 		struct candidate candidate;
 		struct ifr_error ignored = {0};
-		if (!candidate_order(&source, rule, 0, i ? CANDIDATE_GAPS_NONE : CANDIDATE_GAPS_CHOSEN, &candidate,
+		if (!candidate_order(&search->stages.source, heuristics[i].rule, 0, heuristics[i].gaps, &candidate,
 		                     &ignored) &&
 		    !is_known(search, &candidate, chosen, *count))
 			chosen[(*count)++].candidate = candidate;
@@ -104,7 +154,17 @@ static void choose_heuristics(const struct search *search, struct trial *chosen,
 	}
 }
 
-static void add_trials(struct search *search, struct trial *trials, size_t count) {
+/* A third of the round, after heuristics in the first one, is of local moves. */
+static void choose_all(const struct search *search, struct shortlist *lists, bool first, size_t most,
+                       struct trial *chosen, size_t *count) {
+	if (first)
+		choose_heuristics(search, chosen, count, (most + 1) / 2);
+	choose(search, &lists[BY_MOVES], (most - *count) / LISTS, chosen, count);
+	choose(search, &lists[BY_EXPECTATION], (most - *count + 1) / 2, chosen, count);
+	choose(search, &lists[BY_OPTIMISM], most - *count, chosen, count);
+}
+
+void search_add_trials(struct search *search, const struct trial *trials, size_t count) {
 	search->trials = ifr_realloc(search->trials, search->count + count + 1, sizeof *search->trials);
 	memcpy(search->trials + search->count, trials, count * sizeof *trials);
 	search->count += count;
@@ -113,24 +173,24 @@ static void add_trials(struct search *search, struct trial *trials, size_t count
 int search_run_round(struct search *search, unsigned round, struct ifr_error *err) {
 	const struct ifr_optimization *plan = search->stages.search;
 	const size_t most = plan->each;
-	struct shortlist lists[2];
+	struct shortlist lists[LISTS];
 	struct trial *chosen = ifr_alloc((most + 1) * sizeof *chosen);
 	size_t count = 0;
 	char *name = ifr_format("round-%u", round + 1);
-	int result = search_fit(search, err);
-	shortlist_init(&lists[0], 4 * most, 0);
-	shortlist_init(&lists[1], 4 * most, 1);
+	int result = search_fit(search, false, err);
+	for (int i = 0; i < LISTS; i++)
+		shortlist_init(&lists[i], (plan->model ? 1 : 4) * most, i == BY_OPTIMISM);
 	if (!result)
 		result = fill_shortlists(search, round, lists, err);
-	if (!result && !round)
-		choose_heuristics(search, chosen, &count, (most + 1) / 2);
-	for (int i = 0; i < 2 && !result; i++)
-		choose(search, &lists[i], chosen, &count, i ? most : (most + count) / 2);
-	shortlist_release(&lists[0]);
-	shortlist_release(&lists[1]);
+	if (!result)
+		result = model_shortlists(search, lists, err);
+	if (!result)
+		choose_all(search, lists, !round, most, chosen, &count);
+	for (int i = 0; i < LISTS; i++)
+		shortlist_release(&lists[i]);
 	if (!result && count)
 		result = stage_measure(&search->stages, name, plan->campaign.repetitions, round_share, chosen, count, err);
-	add_trials(search, chosen, count);
+	search_add_trials(search, chosen, count);
 	free(chosen);
 	free(name);
 	return result;

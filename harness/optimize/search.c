@@ -24,6 +24,26 @@ static bool has_time(const struct stages *stages) {
 	return stages->deadline_ns == INT64_MAX || (double)(stages->deadline_ns - ifr_clock_ns()) > 1.5 * reserved_ns;
 }
 
+size_t search_best_trials(const struct search *search, size_t most, const struct trial **best) {
+	bool *taken = ifr_alloc(search->count + 1);
+	size_t count = 0;
+	while (count < most) {
+		const struct trial *least = NULL;
+		for (size_t i = 0; i < search->count; i++) {
+			const struct trial *trial = &search->trials[i];
+			if (!taken[i] && isfinite(trial->time) && !trial_is_shipped(trial) &&
+			    (!least || search_shrunk_time(search, trial) < search_shrunk_time(search, least)))
+				least = trial;
+		}
+		if (!least)
+			break;
+		taken[least - search->trials] = true;
+		best[count++] = least;
+	}
+	free(taken);
+	return count;
+}
+
 static int run_stages(struct search *search, struct ifr_error *err) {
 	struct stages *stages = &search->stages;
 	int result = search_read_code(search, err);
@@ -34,6 +54,8 @@ static int run_stages(struct search *search, struct ifr_error *err) {
 		find_fastest_random(search);
 	for (unsigned i = 0; i < stages->search->rounds && !result && !stages->interrupted && has_time(stages); i++)
 		result = search_run_round(search, i, err);
+	if (!result && !stages->interrupted && has_time(stages))
+		result = search_align_loops(search, err);
 	if (!result && !stages->interrupted)
 		result = search_run_final(search, err);
 	for (size_t i = 0; i < search->count; i++)
@@ -99,7 +121,7 @@ void search_close(struct search *search) {
 	free(search->trials);
 	free(search->drawn);
 	if (search->fitted)
-		ifr_ridge_release(&search->surrogate);
+		surrogate_release(&search->surrogate);
 	hot_code_release(&search->code);
 	ifr_builder_close(search->stages.builder);
 }

@@ -13,7 +13,7 @@ struct search {
 	size_t count;
 	double (*drawn)[FEATURES_MOST]; /* features of random layouts that rounds predicted, in order */
 	unsigned drawn_count;
-	struct ifr_ridge surrogate;
+	struct surrogate surrogate;
 	bool fitted;
 	struct ifr_optimum *optimum;
 };
@@ -28,15 +28,31 @@ void search_close(struct search *search);
  * ifr_recording_make and hot_code_read. */
 int search_read_code(struct search *search, struct ifr_error *err);
 
-/* Fits the surrogate to all measured layouts. Errors: those of ifr_ridge_fit. */
-int search_fit(struct search *search, struct ifr_error *err);
+/* Fits the surrogate to all measured layouts. modelled: with modelled cycles, if all have them. Errors: those of
+ * ifr_ridge_fit. */
+int search_fit(struct search *search, bool modelled, struct ifr_error *err);
+/* Replays layouts on the machine of the search and stores the logarithm of their cycles among their features; those that
+ * have it are skipped. Where the time of the round does not suffice, none gets it. Errors: those of replays. */
+int search_model_candidates(struct search *search, struct candidate *candidates, size_t count,
+                            struct ifr_error *err);
+/* Does so for all measured layouts. */
+int search_model_trials(struct search *search, struct ifr_error *err);
 /* The mean of a layout's measured time and of the surrogate's expectation: noise is drawn towards what features tell. */
 double search_shrunk_time(const struct search *search, const struct trial *trial);
 /* Names the features by the size of their effect. */
 void search_name_features(struct search *search);
 
+/* Lists the measured layouts with the least shrunk times, the least first, so many at most; without the shipped one.
+ * Returns their number. */
+size_t search_best_trials(const struct search *search, size_t most, const struct trial **best);
+/* Takes measured layouts over. */
+void search_add_trials(struct search *search, const struct trial *trials, size_t count);
+
 /* Predicts layouts, and measures the promising ones. */
 int search_run_round(struct search *search, unsigned round, struct ifr_error *err);
+
+/* Measures the best layout with loops of hot functions aligned, where the kit has templates. */
+int search_align_loops(struct search *search, struct ifr_error *err);
 
 /* The weighted geometric mean of confirmed ratios. */
 struct weighted_ratio {

@@ -34,3 +34,15 @@ void shortlist_offer(struct shortlist *list, struct candidate *candidate) {
 	list->items[at] = *candidate;
 	list->count++;
 }
+
+void shortlist_sort(struct shortlist *list, const struct surrogate *surrogate) {
+	const size_t count = list->count;
+	struct candidate *items = ifr_alloc((count + 1) * sizeof *items);
+	memcpy(items, list->items, count * sizeof *items);
+	list->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		items[i].expected = surrogate_predict(surrogate, items[i].features, &items[i].se);
+		shortlist_offer(list, &items[i]);
+	}
+	free(items);
+}

@@ -15,6 +15,8 @@ struct shortlist {
 void shortlist_init(struct shortlist *list, size_t room, double optimism);
 /* Takes a candidate over if it is among the most promising; else releases it. */
 void shortlist_offer(struct shortlist *list, struct candidate *candidate);
+/* Expects the times of all candidates anew, and sorts them. */
+void shortlist_sort(struct shortlist *list, const struct surrogate *surrogate);
 void shortlist_release(struct shortlist *list);
 
 #endif

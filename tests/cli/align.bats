@@ -45,6 +45,23 @@ functions_of() {
 	both/old && both/new
 }
 
+# bytes PROGRAM FUNCTION: its size, as nm tells it.
+bytes() {
+	printf '%d' "0x$(nm -S "$1" | awk -v f="$2" '$4 == f { print $2 }')"
+}
+
+@test "a table tells what moved and why" {
+	interfero align short long -o both >table
+	more=$(($(bytes long f7) - $(bytes short f7)))
+	# f8 to f20, but for what the linker's start files add.
+	by=$((0x$(nm both/old | sed -n 's/ T f8$//p') - 0x$(nm short | sed -n 's/ T f8$//p')))
+	[ "$by" -ge "$more" ]
+	grep -q "^  0x0*$(nm short | sed -n 's/^0*\([0-9a-f]*\) T f8$/\1/p')  *+$by  *13  many.c:.text.f8  *many.c:.text.f7 has $more bytes more in NEW\$" table
+	grep -q 'many.c:.text.unlikely.f7, which OLD lacks, comes last$' table
+	interfero align short short -o same >table
+	not grep Moved table
+}
+
 @test "a plan of it makes the variant again" {
 	interfero align -q short long -o both
 	interfero variants -q --plan both/new.plan -o again

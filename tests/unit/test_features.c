@@ -11,7 +11,18 @@
 
 #include "harness/optimize/features.h"
 
-enum { WINDOWS_16, WINDOWS_32, WINDOWS_64, BRANCH_ENDS, CROWDED, LINES, PAGES, SET_OVERFLOW, OF_FIRST_UNIT };
+enum {
+	WINDOWS_16,
+	WINDOWS_32,
+	WINDOWS_64,
+	BRANCH_ENDS,
+	CROWDED,
+	LINES,
+	PAGES,
+	SET_OVERFLOW,
+	ALIASES,
+	OF_FIRST_UNIT
+};
 
 static void near(double got, double expected) {
 	if (!(fabs(got - expected) <= 1e-10))
@@ -49,7 +60,7 @@ static void test_windows(void **state) {
 			near(values[OF_FIRST_UNIT + w], windows[i][w]);
 		}
 	}
-	assert_int_equal(features_count(&code), OF_FIRST_UNIT + 3);
+	assert_int_equal(features_count_counts(&code), OF_FIRST_UNIT + 3);
 }
 
 /* Branches of six bytes that end at 0x1f, at 0x20 and at 0x23: the second ends where a window does, the third crosses. */
@@ -109,6 +120,45 @@ static void test_set_overflow(void **state) {
 	near(values[SET_OVERFLOW], 0);
 }
 
+/* Three branches whose last bytes lie 4096 bytes apart: all but the most executed one share its twelve bits, until one
+ * moves by a byte. */
+static void test_branch_aliases(void **state) {
+	(void)state;
+	struct hot_unit units[3];
+	struct hot_block blocks[3];
+	uint64_t at[3];
+	for (unsigned i = 0; i < 3; i++) {
+		units[i] = (struct hot_unit){.unit = i, .name = "a.o:.text.f", .bytes = 16};
+		blocks[i] = (struct hot_block){.unit = i, .executions = 10 + i, .bytes = 16, .branch_bytes = 2};
+		at[i] = 0x10000 + 4096 * i;
+	}
+	struct hot_code code = code_of(blocks, 3, units, 3);
+	double values[FEATURES_MOST];
+	features_compute(&code, at, values);
+	near(values[ALIASES], 10 + 11);
+	at[2]++;
+	features_compute(&code, at, values);
+	near(values[ALIASES], 10);
+}
+
+/* An address 16 bytes behind a line is a quarter of the way round 64 bytes, and 1040 behind a page 65/256 round 4096. */
+static void test_offsets(void **state) {
+	(void)state;
+	struct hot_unit unit = {.unit = 0, .name = "a.o:.text.f", .bytes = 8};
+	struct hot_block block = {.unit = 0, .executions = 10, .bytes = 8};
+	struct hot_code code = code_of(&block, 1, &unit, 1);
+	const uint64_t at = 0x7000 + 1040;
+	double values[FEATURES_MOST];
+	features_compute(&code, &at, values);
+	const double *offsets = values + features_count_counts(&code);
+	assert_int_equal(features_count(&code), features_count_counts(&code) + 4);
+	near(offsets[0], 0);
+	near(offsets[1], 1);
+	near(offsets[2], cos(acos(-1) * 130 / 256));
+	near(offsets[3], sin(acos(-1) * 130 / 256));
+	assert_true(isnan(values[features_count(&code)]));
+}
+
 /* A block of one window in f, ten times in 1000 instructions; and one of two windows in g beside it, five times in 500.
  * Weights 3/4 and 1/4: 10 * 3/4 + 10 * 1/4 windows for each 1000 instructions in f, 2 * 10 * 1/4 in g. Calls by the same
  * shares; f calls g in the second recording alone. */
@@ -153,8 +203,12 @@ static void test_mix(void **state) {
 }
 
 int main(void) {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_windows), cmocka_unit_test(test_branch_ends),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_windows),
+	                                   cmocka_unit_test(test_branch_ends),
 	                                   cmocka_unit_test(test_crowded_branches),
-	                                   cmocka_unit_test(test_set_overflow), cmocka_unit_test(test_mix)};
+	                                   cmocka_unit_test(test_set_overflow),
+	                                   cmocka_unit_test(test_branch_aliases),
+	                                   cmocka_unit_test(test_offsets),
+	                                   cmocka_unit_test(test_mix)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

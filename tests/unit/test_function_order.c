@@ -44,6 +44,19 @@ static void test_clusters(void **state) {
 	expect_order(units, 5, calls, 4, FUNCTIONS_HOTTEST, "aebd");
 }
 
+/* The hot ones as the linker placed them: units are numbered by address. */
+static void test_split(void **state) {
+	(void)state;
+	struct hot_unit units[] = {unit_of("a", 400, 1000), unit_of("b", 300, 900), unit_of("c", 200, 600)};
+	struct hot_call call = {0, 2, 20};
+	units[0].unit = 70;
+	units[1].unit = 30;
+	units[2].unit = 50;
+	expect_order(units, 3, &call, 1, FUNCTIONS_SPLIT, "bca");
+	units[1].moves = false;
+	expect_order(units, 3, &call, 1, FUNCTIONS_SPLIT, "ca");
+}
+
 /* Clusters do not grow beyond 2 MiB: b stays apart, and is denser. */
 static void test_limit_of_clusters(void **state) {
 	(void)state;
@@ -78,7 +91,8 @@ static void test_density(void **state) {
 }
 
 int main(void) {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_clusters), cmocka_unit_test(test_limit_of_clusters),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_clusters), cmocka_unit_test(test_split),
+	                                   cmocka_unit_test(test_limit_of_clusters),
 	                                   cmocka_unit_test(test_cache_directed), cmocka_unit_test(test_density)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
