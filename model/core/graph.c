@@ -60,6 +60,11 @@ const struct ifr_core_counts *ifr_graph_counts(const struct ifr_graph *graph) {
 	return &graph->counts;
 }
 
+void ifr_graph_set(struct ifr_graph *graph, int64_t cycle, const struct ifr_core_counts *counts) {
+	graph->retire.cycle = cycle;
+	graph->counts = *counts;
+}
+
 /* --- arrival ------------------------------------------------------------------------------------------------- */
 
 /* A slot arrives, when the queue has room. */
