@@ -27,7 +27,7 @@ struct lanes_step {
 };
 
 #define ALL_LANES 0xffffu
-enum { LANE_LONG_AGO = -(1 << 30), LANE_NEVER = INT32_MAX, PORT_VECTORS = 4 };
+enum { LANE_LONG_AGO = -(1 << 30), LANE_NEVER = INT32_MAX, CALENDAR_BITS = 17, PORT_VECTORS = 4 };
 
 struct lanes_store {
 	struct lane_words low, high; /* of its address */
@@ -58,6 +58,7 @@ struct lanes_graph {
 	struct lane_words registers[IFR_REGISTERS];
 	/* ports */
 	uint32_t *calendar; /* by lane and cycle */
+	uint32_t calendar_bits, calendar_mask;
 	struct lane_words cursor, in_scheduler;
 	struct lane_words waiting[PORT_VECTORS]; /* a byte a port */
 	struct lane_words unit_free[IFR_UNITS];
@@ -91,7 +92,8 @@ void IFR_VECTOR(graph_add)(struct lanes_graph *graph, const struct ifr_core_prog
 /* Brings the counts up to date. */
 void IFR_VECTOR(graph_settle)(struct lanes_graph *graph);
 
-/* Private to graph_*.c. */
+/* Private to graph_*.c. graph_grow: twice as many days. */
+void IFR_VECTOR(graph_grow)(struct lanes_graph *graph);
 void IFR_VECTOR(graph_follow)(struct lanes_graph *graph);
 void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step *step, unsigned lane);
 void IFR_VECTOR(graph_begin)(struct lanes_graph *graph, const struct ifr_delivery *delivery, bool first,

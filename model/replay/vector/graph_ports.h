@@ -6,8 +6,9 @@
 
 #include "model/replay/vector/graph_lanes.h"
 
-static inline vec calendar_index(vec cycle) {
-	return vec_add(vec_left(vec_lanes(), 17), vec_and(cycle, vec_set(CALENDAR - 1)));
+/* Calendars begin small, so that those of all lanes stay in the second cache, and grow up to CALENDAR. */
+static inline vec calendar_index(const struct lanes_graph *graph, vec cycle) {
+	return vec_add(vec_left(vec_lanes(), graph->calendar_bits), vec_and(cycle, vec_set(graph->calendar_mask)));
 }
 
 /* Of the ports 4 * number to 4 * number + 3 of a day: all ones in the byte of each that an operation leaves for. */
@@ -24,7 +25,7 @@ static inline vec count_bytes(vec spread) {
 }
 
 static inline void lanes_forget_day(struct lanes_graph *graph, vec_mask behind) {
-	const vec cursor = words_get(&graph->cursor), index = calendar_index(cursor);
+	const vec cursor = words_get(&graph->cursor), index = calendar_index(graph, cursor);
 	const vec day = vec_gather(behind, graph->calendar, index, vec_set(0));
 	const vec_mask full = mask_not_zero(day, behind);
 	words_put(&graph->cursor, behind, vec_add(cursor, vec_set(1)));
@@ -73,7 +74,7 @@ static inline vec lanes_choose(const struct lanes_graph *graph, uint16_t mask) {
 }
 
 static inline void lanes_hold(struct lanes_graph *graph, vec_mask on, vec port, vec cycle) {
-	const vec index = calendar_index(cycle), held = vec_left_each(vec_set(1u << PORTS), port);
+	const vec index = calendar_index(graph, cycle), held = vec_left_each(vec_set(1u << PORTS), port);
 	if (mask_bits(on))
 		vec_scatter(graph->calendar, on, index, vec_or(held, vec_gather(on, graph->calendar, index, held)));
 }
@@ -86,24 +87,35 @@ static inline void count_waiting(struct lanes_graph *graph, vec_mask fresh, vec 
 	words_add(&graph->in_scheduler, fresh, vec_set(1));
 }
 
+/* Finds the first day from `ready` on in which none of the lane's ports `taken` is. */
+static inline vec find_day(struct lanes_graph *graph, vec_mask on, vec taken, vec *ready) {
+	for (;;) {
+		const vec last = vec_add(words_get(&graph->cursor), vec_set(graph->calendar_mask + 1 - 256));
+		vec cycle = vec_min(*ready, last);
+		vec day = vec_gather(on, graph->calendar, calendar_index(graph, cycle), vec_set(0));
+		vec_mask busy = mask_and(mask_not_zero(vec_and(day, taken), on), vec_greater(last, cycle));
+		while (mask_bits(busy)) {
+			cycle = vec_add(cycle, vec_ones(busy));
+			day = vec_gather(busy, graph->calendar, calendar_index(graph, cycle), day);
+			busy = mask_and(mask_not_zero(vec_and(day, taken), busy), vec_greater(last, cycle));
+		}
+		if (graph->calendar_bits == CALENDAR_BITS || !mask_bits(mask_without(on, vec_greater(last, cycle)))) {
+			*ready = cycle;
+			return day;
+		}
+		IFR_VECTOR(graph_grow)(graph);
+	}
+}
+
 /* Books the first cycle from `ready` on. Returns it. */
 static inline vec lanes_book(struct lanes_graph *graph, vec_mask on, const struct ifr_core_op *op, vec port,
                              vec ready) {
 	const vec own = vec_left_each(vec_set(1), port), taken = vec_or(own, vec_left(own, PORTS));
-	const vec last = vec_add(words_get(&graph->cursor), vec_set(CALENDAR - 256));
 	if (op->unit)
 		ready = vec_max(ready, words_get(&graph->unit_free[op->unit]));
-	ready = vec_min(ready, last);
-	vec day = vec_gather(on, graph->calendar, calendar_index(ready), vec_set(0));
-	for (;;) {
-		const vec_mask busy = mask_and(mask_not_zero(vec_and(day, taken), on), vec_greater(last, ready));
-		if (!mask_bits(busy))
-			break;
-		ready = vec_add(ready, vec_ones(busy));
-		day = vec_gather(busy, graph->calendar, calendar_index(ready), day);
-	}
+	vec day = find_day(graph, on, taken, &ready);
 	count_waiting(graph, mask_and(on, vec_equal(vec_and(day, own), vec_set(0))), port, op->ports);
-	vec_scatter(graph->calendar, on, calendar_index(ready), vec_or(day, own));
+	vec_scatter(graph->calendar, on, calendar_index(graph, ready), vec_or(day, own));
 	if (op->unit)
 		words_put(&graph->unit_free[op->unit], on, vec_add(ready, vec_set(op->occupancy)));
 	for (unsigned i = 1; !op->unit && i < op->occupancy; i++)

@@ -43,6 +43,24 @@ static void *allocate_rows(size_t count, size_t size) {
 	return rows;
 }
 
+enum { CALENDAR_BITS_LEAST = 11 };
+
+static void set_calendar(struct lanes_graph *graph, uint32_t bits) {
+	graph->calendar = ifr_alloc(((size_t)LANES << bits) * sizeof *graph->calendar);
+	graph->calendar_bits = bits;
+	graph->calendar_mask = (1u << bits) - 1;
+}
+
+void IFR_VECTOR(graph_grow)(struct lanes_graph *graph) {
+	uint32_t *const from = graph->calendar, bits = graph->calendar_bits, mask = graph->calendar_mask;
+	set_calendar(graph, bits + 1);
+	for (size_t lane = 0; lane < LANES; lane++)
+		for (uint32_t day = graph->cursor.at[lane], left = mask + 1; left; left--, day++)
+			graph->calendar[(lane << (bits + 1)) + (day & graph->calendar_mask)] =
+				from[(lane << bits) + (day & mask)];
+	free(from);
+}
+
 /* Vectors of four ports, up to the last port of any operation. */
 static unsigned count_port_vectors(const struct ifr_core_program *program) {
 	unsigned ports = 1;
@@ -62,7 +80,7 @@ struct lanes_graph *IFR_VECTOR(graph_new)(const struct ifr_core *core, const str
 	graph->loads_retired = allocate_rows(graph->loads_mask + 1u, sizeof *graph->loads_retired);
 	graph->queue = allocate_rows(graph->stores_mask + 1u, sizeof *graph->queue);
 	graph->counters = allocate_rows(core->counters + 1u, sizeof *graph->counters);
-	graph->calendar = ifr_alloc((size_t)LANES * CALENDAR * sizeof *graph->calendar);
+	set_calendar(graph, CALENDAR_BITS_LEAST);
 	graph->port_vectors = count_port_vectors(program);
 	for (unsigned lane = 0; lane < LANES; lane++)
 		graph->predecode_bytes[lane] = UINT64_MAX;
