@@ -83,7 +83,7 @@ struct lanes_graph {
 	const struct ifr_delivery *next[LANES];
 };
 
-/* What the graph can run: no cause idealised, counters in a power of two, no fused store. */
+/* Whether the graph can run a core and program: no cause idealised, counters in a power of two, no fused store. */
 bool IFR_VECTOR(graph_fits)(const struct ifr_core *core, const struct ifr_core_program *program);
 struct lanes_graph *IFR_VECTOR(graph_new)(const struct ifr_core *core, const struct ifr_core_program *program);
 void IFR_VECTOR(graph_free)(struct lanes_graph *graph);
