@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rates all|sampled|full|predictor TRACE LAYOUTS PASSES MACHINE ENGINE [MACHINE ENGINE...]: speed of a replay under so many
- * layouts at once, in one thread, in millions of instructions and of conditional branches a second, of all layouts
+/* rates all|sampled|full|predictor TRACE LAYOUTS PASSES MACHINE ENGINE [MACHINE ENGINE...]: speed of a replay under so
+ * many layouts at once, in one thread, in millions of instructions and of conditional branches a second, of all layouts
  * together.
  *   all        reads the trace and counts everything that the machine has
  *   sampled    all, and the machine's core over samples

@@ -213,7 +213,8 @@ static void test_machines(void **state) {
 		"zen4", "zen5", "fields2004",
 		/* Small structures, which fill; a calendar that must grow; misses of all levels. */
 		"skylake,pipeline.window=16,pipeline.scheduler=6,pipeline.loads=5,pipeline.stores=4,pipeline.fills=2",
-		"skylake,penalty.llc=1000,penalty.stlb=1000,pipeline.fills=1,l1d.bytes=2048,l1d.ways=2,dtlb.entries=8,dtlb.ways=4",
+		"skylake,penalty.llc=1000,penalty.stlb=1000,pipeline.fills=1,l1d.bytes=2048,l1d.ways=2,dtlb.entries=8,"
+		"dtlb.ways=4",
 		"goldencove,op_cache.sets=1,op_cache.ways=1,fetch.queue=8,l1i.bytes=2048,l1i.ways=4",
 		"zen4,pipeline.counters=16,pipeline.issue=1,pipeline.retire=1",
 		"haswell,pipeline.counters=0,pipeline.alias=0"};

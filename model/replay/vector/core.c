@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The core of sixteen lanes at once: front ends lane by lane over a piece of the sequence, then one graph of all lanes
- * (graph_lanes.h). Runs that idealise causes, or note what single instructions and loads cost, are the scalar stage's, and
- * so are a few lanes and descriptions that the graph does not fit. */
+ * (graph_lanes.h). Runs that idealise causes, or note what single instructions and loads cost, are the scalar stage's,
+ * and so are a few lanes and descriptions that the graph does not fit. */
 #include <stdlib.h>
 
 #include "model/replay/core_cursor.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Arrival of a lane, as model/core/graph_arrival.c has it. A layout's windows and lines begin where no other's do, so this
- * part goes lane by lane; it is asked for blocks and deliveries, not for operations. */
+/* Arrival of a lane, as model/core/graph_arrival.c has it. A layout's windows and lines begin where no other's do, so
+ * this part goes lane by lane; it is asked for blocks and deliveries, not for operations. */
 #include "model/replay/vector/graph_lanes.h"
 
 static int32_t *word(struct lane_words *words, unsigned lane) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The dependence graph of model/core/graph.h for sixteen layouts at once.
  *
- * Problem: an operation costs the scalar graph some hundred instructions of the host, and every layout executes the same
- * operations.
- * Idea: the lanes of a vector are layouts. Operations, registers, numbers of loads and stores are the same in all lanes;
- * times, ports and slots are not. Where a layout breaks the fusion of a block's last pair, the pair runs twice: for
- * the lanes in which it is fused, and for the others.
- * Invariant: each lane does what the scalar graph does, in the same order, so their cycles and counts are equal. Times are
- * 32 bits, from a base of each lane's own that follows it; a time long past is as good as any before the window. */
+ * Problem: an operation costs the scalar graph some hundred instructions of the host, and every layout executes the
+ * same operations.
+ * Idea: the lanes of a vector are layouts. Operations, registers, numbers of loads and stores are the same in all
+ * lanes; times, ports and slots are not. Where a layout breaks the fusion of a block's last pair, the pair runs twice:
+ * for the lanes in which it is fused, and for the others.
+ * Invariant: each lane does what the scalar graph does, in the same order, so their cycles and counts are equal. Times
+ * are 32 bits, from a base of each lane's own that follows it; a time long past is as good as any before the window. */
 #ifndef INTERFERO_MODEL_GRAPH_LANES_H
 #define INTERFERO_MODEL_GRAPH_LANES_H
 

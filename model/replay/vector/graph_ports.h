@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ports and scheduler of sixteen lanes, as model/core/ports.h has them of one. Operations that wait are counted in bytes,
- * four ports a lane and vector: no machine's scheduler has room for 256. */
+/* Ports and scheduler of sixteen lanes, as model/core/ports.h has them of one. Operations that wait are counted in
+ * bytes, four ports a lane and vector: no machine's scheduler has room for 256. */
 #ifndef INTERFERO_MODEL_GRAPH_PORTS_H
 #define INTERFERO_MODEL_GRAPH_PORTS_H
 
@@ -87,9 +87,10 @@ static inline void count_waiting(struct lanes_graph *graph, vec_mask fresh, vec 
 	words_add(&graph->in_scheduler, fresh, vec_set(1));
 }
 
-/* Books days lane by lane. A gather that reads what a scatter has just written waits until the scatter's stores have left
- * the host's queue, while a load forwards from a store: scalar code is the faster one here. fresh: 1 in lanes in which
- * no operation left for the port on that day. Returns whether calendars are too short; then nothing is booked. */
+/* Books days lane by lane. A gather that reads what a scatter has just written waits until the scatter's stores have
+ * left the host's queue, while a load forwards from a store: scalar code is as fast here, and shorter. fresh: 1 in
+ * lanes in which no operation left for the port on that day. Returns whether calendars are too short; then nothing is
+ * booked. */
 static inline bool book_days(struct lanes_graph *graph, unsigned on, const struct lane_words *ports,
                              struct lane_words *cycles, struct lane_words *fresh) {
 	const uint32_t mask = graph->calendar_mask, bits = graph->calendar_bits;
