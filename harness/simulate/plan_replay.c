@@ -267,7 +267,7 @@ int ifr_replay_plans(struct ifr_plan_replay *replay, const struct ifr_plan *plan
 			result = ifr_builder_open(replay->kit ? replay->kit : &kit, &builder, err);
 	}
 	if (!result && count) {
-		/* The core replays one layout after another, so layouts need no groups. */
+		/* A core's front ends go one layout after another, so half a vector in each of two threads ends earlier. */
 		const size_t vector = replay->sets_count ? 1
 		                      : replay->core     ? IFR_REPLAY_CORE
 		                                         : IFR_REPLAY_VECTOR,

@@ -10,9 +10,9 @@
 #include "model/model.h"
 
 /* Limits: layouts in a batch, which reads the trace once, and layouts in a vector group of the engines. Each
- * processor replays a batch of its own; cores, which cost more than the vectors and run one layout after another, are
- * worth a second processor from so many layouts on. */
-enum { IFR_REPLAY_LANES = 64, IFR_REPLAY_VECTOR = 16, IFR_REPLAY_CORE = 4 };
+ * processor replays a batch of its own; a core's front ends, which run one layout after another, are worth a second
+ * processor from so many layouts on. */
+enum { IFR_REPLAY_LANES = 64, IFR_REPLAY_VECTOR = 16, IFR_REPLAY_CORE = 8 };
 
 struct ifr_cluster;
 

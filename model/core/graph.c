@@ -60,14 +60,21 @@ const struct ifr_core_counts *ifr_graph_counts(const struct ifr_graph *graph) {
 	return &graph->counts;
 }
 
+void ifr_graph_set(struct ifr_graph *graph, int64_t cycle, const struct ifr_core_counts *counts) {
+	graph->retire.cycle = cycle;
+	graph->counts = *counts;
+}
+
 /* --- arrival ------------------------------------------------------------------------------------------------- */
 
 /* A slot arrives, when the queue has room. */
 static inline void arrive_slot(struct ifr_graph *graph, unsigned width) {
 	pace_take(&graph->arrival, width);
 	const int64_t room = graph->left[(graph->arrivals - graph->core->queue) & graph->slots_mask];
-	if (room > graph->arrival.cycle)
-		graph->arrival = (struct pace){room, 1};
+	if (room > graph->arrival.cycle) {
+		graph->arrival.cycle = room;
+		graph->arrival.used = 1;
+	}
 	graph->arrivals++;
 }
 
@@ -118,6 +125,8 @@ struct rename_waits {
 static inline void count_waits(struct ifr_graph *graph, const struct rename_waits *waits, int64_t back) {
 	struct ifr_core_counts *counts = &graph->counts;
 	const int64_t from = graph->rename.cycle, front = waits->front;
+	if (later(front, back) <= from)
+		return;
 	if (front > from && front > back)
 		counts->undelivered +=
 			(uint64_t)(front - later(from, back)) * graph->core->issue - (back > from ? 0 : graph->rename.used);
@@ -196,8 +205,8 @@ static inline unsigned latency_of(const struct ifr_core *core, const struct ifr_
 	return computes && ifr_core_idealises(core, latency > 1 ? IFR_CAUSE_LGALU : IFR_CAUSE_SHALU) ? 0 : latency;
 }
 
-static int64_t execute(struct ifr_graph *graph, const struct ifr_core_op *op, uint64_t pc,
-                       const struct ifr_core_outcome *outcome) {
+static inline __attribute__((always_inline)) int64_t execute(struct ifr_graph *graph, const struct ifr_core_op *op,
+                                                             uint64_t pc, const struct ifr_core_outcome *outcome) {
 	const int64_t rename = graph->rename.cycle, sources = sources_ready(graph, op);
 	if (!op->ports || op->flags & IFR_CORE_OP_ELIMINATED)
 		return later(rename, sources);
@@ -237,8 +246,9 @@ static inline void add_op(struct ifr_graph *graph, const struct ifr_core_op *op,
 	const uint16_t sites = op->sites & graph->sites;
 	const int64_t done =
 		sites & ~delayed ? execute_ideal(graph, op, pc, outcome) : execute(graph, op, pc, outcome) + !!sites;
-	for (unsigned i = 0; i < 3 && op->destinations[i]; i++)
+	for (unsigned i = 0; i < 3; i++)
 		graph->registers[op->destinations[i]] = done;
+	graph->registers[IFR_REGISTER_NONE] = 0;
 	graph->slot_done = later(graph->slot_done, done);
 	if (op->kind == IFR_OPERATION_BRANCH) {
 		graph->branch_done = done;

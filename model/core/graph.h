@@ -69,5 +69,7 @@ void ifr_graph_finish(struct ifr_graph *graph);
 /* Returns the cycle in which the last slot retired; of the slots that are not retired yet, none counts. */
 int64_t ifr_graph_cycle(const struct ifr_graph *graph);
 const struct ifr_core_counts *ifr_graph_counts(const struct ifr_graph *graph);
+/* Sets both, for samples of a graph that runs elsewhere (model/replay/vector/). */
+void ifr_graph_set(struct ifr_graph *graph, int64_t cycle, const struct ifr_core_counts *counts);
 
 #endif

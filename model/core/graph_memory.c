@@ -88,7 +88,7 @@ static int64_t load_cached(struct ifr_graph *graph, const struct joined_access *
 	const int64_t start = execute + core->page_latency[page];
 	int64_t done = start + core->load_latency;
 	if (level) {
-		int64_t *fill = &graph->fill_done[graph->fills++ % core->fills];
+		int64_t *fill = next_fill(graph);
 		done = later(start, *fill) + core->load_latency + core->miss_latency[level];
 		*fill = *line_done = done;
 		*kept = line;
@@ -163,7 +163,7 @@ void graph_store_retire(struct ifr_graph *graph, uint32_t number, int64_t commit
 	const unsigned level = store->level & 3;
 	int64_t arrived = commit + 1 + core->page_latency[store->level >> 2];
 	if (level) {
-		int64_t *fill = &graph->fill_done[graph->fills++ % core->fills];
+		int64_t *fill = next_fill(graph);
 		arrived = later(arrived, *fill) + core->miss_latency[level];
 		*fill = arrived;
 	}

@@ -71,7 +71,8 @@ struct ifr_graph {
 	int64_t branch_done;                    /* P of the last branch */
 	int64_t rename_floor;                   /* after a memory-order clear or a serialising instruction */
 	/* memory */
-	uint32_t loads, stores, fills;
+	uint32_t loads, stores;
+	uint32_t fill; /* the next of fill_done */
 	uint32_t loads_mask, stores_mask;
 	int64_t *loads_retired; /* rings: at least as many as the queues have room for */
 	struct store *queue;
@@ -98,11 +99,18 @@ static inline void pace_next(struct pace *pace) {
 	*pace = (struct pace){pace->cycle + 1, 0};
 }
 
-/* Takes a place; a full cycle is left first. */
+/* Takes a place; a full cycle is left first. Without a branch, as no predictor knows where cycles end. */
 static inline void pace_take(struct pace *pace, unsigned width) {
-	if (pace->used == width)
-		pace_next(pace);
-	pace->used++;
+	const unsigned full = pace->used == width;
+	pace->cycle += full;
+	pace->used = (full ? 0 : pace->used) + 1;
+}
+
+/* Takes the next fill buffer of a ring. */
+static inline int64_t *next_fill(struct ifr_graph *graph) {
+	int64_t *fill = &graph->fill_done[graph->fill];
+	graph->fill = graph->fill + 1 == graph->core->fills ? 0 : graph->fill + 1;
+	return fill;
 }
 
 /* An access of an operation, its pieces joined. */

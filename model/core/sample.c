@@ -39,29 +39,47 @@ static bool is_among(uint64_t instructions, uint64_t period, unsigned last) {
 	return !period || instructions < IFR_CORE_HEAD || instructions % period >= period - last;
 }
 
-bool ifr_core_sample_runs(uint64_t instructions, uint64_t period) {
-	return is_among(instructions, period, SAMPLE_MEASURED + SAMPLE_WARMED + SAMPLE_FRONT);
+/* The next number of instructions at which the head ends, or the last so many of a period begin or end. */
+static uint64_t next_change(uint64_t instructions, uint64_t period, unsigned last) {
+	if (!period)
+		return UINT64_MAX;
+	if (instructions < IFR_CORE_HEAD)
+		return IFR_CORE_HEAD;
+	const uint64_t begun = instructions - instructions % period;
+	return instructions < begun + period - last ? begun + period - last : begun + period;
 }
 
-static bool is_detailed(const struct ifr_core_sample *sample) {
-	return is_among(sample->instructions, sample->period, SAMPLE_MEASURED + SAMPLE_WARMED);
+bool ifr_core_sample_runs(uint64_t instructions, uint64_t period, uint64_t *unchanged) {
+	static const unsigned last = SAMPLE_MEASURED + SAMPLE_WARMED + SAMPLE_FRONT;
+	*unchanged = next_change(instructions, period, last) - 1;
+	return is_among(instructions, period, last);
+}
+
+/* Sets whether the next block is in the graph, and until when all is as it is. */
+static void look_ahead(struct ifr_core_sample *sample) {
+	static const unsigned detailed = SAMPLE_MEASURED + SAMPLE_WARMED;
+	const uint64_t first = next_change(sample->instructions, sample->period, detailed);
+	const uint64_t second = next_change(sample->instructions, sample->period, SAMPLE_MEASURED);
+	sample->detailed = is_among(sample->instructions, sample->period, detailed);
+	sample->unchanged = (first < second ? first : second) - 1;
 }
 
 void ifr_core_sample_skip(struct ifr_core_sample *sample, uint64_t instructions) {
 	sample->instructions = instructions;
-	sample->detailed = is_detailed(sample);
+	look_ahead(sample);
 }
 
-void ifr_core_sample_advance(struct ifr_core_sample *sample, const struct ifr_graph *graph,
-                             const uint64_t slots[IFR_SOURCES], unsigned instructions) {
-	sample->instructions += instructions;
-	if (!sample->period || sample->instructions < IFR_CORE_HEAD)
+void ifr_core_sample_change(struct ifr_core_sample *sample, const struct ifr_graph *graph,
+                            const uint64_t slots[IFR_SOURCES]) {
+	const bool head = !sample->period || sample->instructions < IFR_CORE_HEAD;
+	const bool measured = !head && is_among(sample->instructions, sample->period, SAMPLE_MEASURED);
+	look_ahead(sample);
+	if (head)
 		return;
 	if (!sample->head_instructions) {
 		sample->head_instructions = sample->instructions;
 		read_values(graph, slots, sample->head);
 	}
-	const bool measured = is_among(sample->instructions, sample->period, SAMPLE_MEASURED);
 	if (sample->measured && !measured)
 		end_fragment(sample, graph, slots);
 	if (!sample->measured && measured) {
@@ -69,7 +87,6 @@ void ifr_core_sample_advance(struct ifr_core_sample *sample, const struct ifr_gr
 		read_values(graph, slots, sample->values);
 	}
 	sample->measured = measured;
-	sample->detailed = is_detailed(sample);
 }
 
 /* Cochran's variance of a ratio, for the instructions that it stands for. */

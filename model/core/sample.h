@@ -23,6 +23,7 @@ struct ifr_core_sample {
 	uint64_t period;                /* in instructions; 0: all are measured */
 	bool detailed, measured;        /* the next block is in the graph; its cycles count */
 	uint64_t instructions;          /* so far */
+	uint64_t unchanged;             /* up to so many, nothing that depends on their number changes */
 	uint64_t begun;                 /* instructions before the fragment under way */
 	uint64_t values[SAMPLE_VALUES]; /* at its begin */
 	uint64_t head_instructions, head[SAMPLE_VALUES];
@@ -31,14 +32,22 @@ struct ifr_core_sample {
 	double instructions2;
 };
 
-/* Whether a block is run, at least by the front end, behind so many instructions. */
-bool ifr_core_sample_runs(uint64_t instructions, uint64_t period);
+/* Whether a block is run, at least by the front end, behind so many instructions. unchanged: set to the number of
+ * instructions up to which the answer is the same. */
+bool ifr_core_sample_runs(uint64_t instructions, uint64_t period, uint64_t *unchanged);
 /* Goes on behind so many instructions of the run, of which some were skipped. */
 void ifr_core_sample_skip(struct ifr_core_sample *sample, uint64_t instructions);
+/* Ends and begins what ends and begins behind the instructions so far; for ifr_core_sample_advance. */
+void ifr_core_sample_change(struct ifr_core_sample *sample, const struct ifr_graph *graph,
+                            const uint64_t slots[IFR_SOURCES]);
 /* Adds a block of so many instructions; slots: so far, by source. Then tells by `detailed` whether the next block is in
  * the graph. */
-void ifr_core_sample_advance(struct ifr_core_sample *sample, const struct ifr_graph *graph,
-                             const uint64_t slots[IFR_SOURCES], unsigned instructions);
+static inline void ifr_core_sample_advance(struct ifr_core_sample *sample, const struct ifr_graph *graph,
+                                           const uint64_t slots[IFR_SOURCES], unsigned instructions) {
+	sample->instructions += instructions;
+	if (sample->instructions > sample->unchanged)
+		ifr_core_sample_change(sample, graph, slots);
+}
 /* How many instructions behind the head each measured one stands for; 0 without measured ones. */
 double ifr_core_sample_scale(const struct ifr_core_sample *sample);
 /* Estimates the values of the whole run, and their standard errors. */

@@ -18,7 +18,7 @@ struct ifr_lane_outcomes;
 
 struct ifr_count_settings {
 	const struct ifr_machine *machine;
-	enum ifr_engine engine;          /* with a core: scalar, whatever is asked for */
+	enum ifr_engine engine;          /* of a core with sets, stalls or steps: scalar, whatever is asked for */
 	enum ifr_core_use core;          /* the machine must have a core */
 	struct ifr_count_errors *errors; /* by layout; may be NULL */
 	const uint32_t *sets;            /* of causes, under which the core runs, too (model/core/causes.h) */

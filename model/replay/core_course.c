@@ -8,6 +8,7 @@
 void ifr_core_course_init(struct ifr_core_course *course, const struct ifr_pass *pass) {
 	*course = (struct ifr_core_course){
 		.period = pass->core_period, .before = IFR_EXECUTION_BREAK, .stack = ifr_return_stack_new(pass)};
+	course->runs = ifr_core_sample_runs(0, course->period, &course->unchanged);
 }
 
 void ifr_core_course_release(struct ifr_core_course *course) {
@@ -55,7 +56,9 @@ void ifr_core_course_follow(struct ifr_core_course *course, const struct ifr_pas
 	course->spans_count = 0;
 	for (size_t i = 0; i < chunk->executions_count; i++) {
 		const uint32_t execution = chunk->executions[i];
-		const bool runs = ifr_core_sample_runs(course->instructions, course->period);
+		if (course->instructions > course->unchanged)
+			course->runs = ifr_core_sample_runs(course->instructions, course->period, &course->unchanged);
+		const bool runs = course->runs;
 		if (runs && !span) {
 			at.first = i;
 			at.before = course->before;

@@ -26,7 +26,9 @@ struct ifr_core_course {
 	size_t spans_count, room;
 	uint32_t *callers; /* by execution of the chunk; of those behind a return: the block that called */
 	uint64_t instructions;
+	uint64_t unchanged; /* instructions up to which the core runs, or does not */
 	uint32_t before;
+	bool runs;
 	bool skipping; /* the last execution was not run */
 	struct ifr_return_stack stack;
 };

@@ -25,10 +25,11 @@ static const struct ifr_stage *const stages[][STAGES_MOST] = {
                            &ifr_stage_direction, &ifr_stage_targets, &ifr_stage_btb, &ifr_stage_returns,
                            &ifr_stage_core},
 	[IFR_ENGINE_AVX2] = {&ifr_stage_data, &ifr_stage_alias, &ifr_lanes_stage_front_end, &ifr_lanes_stage_outer,
-                         &ifr_avx2_stage_direction, &ifr_avx2_stage_targets, &ifr_stage_returns, &ifr_stage_core},
+                         &ifr_avx2_stage_direction, &ifr_avx2_stage_targets, &ifr_stage_returns,
+                         &ifr_avx2_stage_core},
 	[IFR_ENGINE_AVX512] = {&ifr_stage_data, &ifr_stage_alias, &ifr_lanes_stage_front_end, &ifr_lanes_stage_outer,
                            &ifr_avx512_stage_direction, &ifr_avx512_stage_targets, &ifr_stage_returns,
-                           &ifr_stage_core},
+                           &ifr_avx512_stage_core},
 };
 
 /* A vector costs as much for few lanes as for sixteen: below so many lanes the scalar engine is faster. */

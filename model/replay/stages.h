@@ -105,7 +105,8 @@ extern const struct ifr_stage ifr_stage_data, ifr_stage_alias, ifr_stage_fetch, 
 
 /* Versions for many lanes at once: for any processor (lanes/), and compiled for two instruction sets (vector/). */
 extern const struct ifr_stage ifr_lanes_stage_front_end, ifr_lanes_stage_outer, ifr_avx2_stage_direction,
-	ifr_avx2_stage_targets, ifr_avx512_stage_direction, ifr_avx512_stage_targets;
+	ifr_avx2_stage_targets, ifr_avx2_stage_core, ifr_avx512_stage_direction, ifr_avx512_stage_targets,
+	ifr_avx512_stage_core;
 
 /* Surveys the chunk, or says why chunk and lanes do not fit together; then nothing is counted. pending: the last
  * execution of the chunk before, IFR_EXECUTION_BREAK without one; set to this chunk's last. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rates all|predictor TRACE LAYOUTS PASSES MACHINE ENGINE [MACHINE ENGINE...]: speed of a replay under so many
- * layouts at once, in one thread, in millions of instructions and of conditional branches a second, of all layouts
+/* rates all|sampled|full|predictor TRACE LAYOUTS PASSES MACHINE ENGINE [MACHINE ENGINE...]: speed of a replay under so
+ * many layouts at once, in one thread, in millions of instructions and of conditional branches a second, of all layouts
  * together.
  *   all        reads the trace and counts everything that the machine has
+ *   sampled    all, and the machine's core over samples
+ *   full       all, and the core over everything
  *   predictor  runs the predictor of directions alone
  * Neither includes placing the layouts, which is done once. ENGINE is scalar, avx2 or avx512.
  *
@@ -39,6 +41,7 @@ struct work {
 	struct ifr_trace *trace;
 	struct ifr_address_map **maps;
 	size_t layouts;
+	enum ifr_core_use core;
 	/* for the predictor alone */
 	struct ifr_block *blocks;
 	struct ifr_lane *lanes;
@@ -81,7 +84,7 @@ static bool next_piece(void *data, size_t executions) {
 
 static void replay_all(const struct work *work, struct subject *subject) {
 	const struct ifr_count_settings settings = {
-		.machine = subject->machine, .engine = subject->engine, .go_on = next_piece};
+		.machine = subject->machine, .engine = subject->engine, .core = work->core, .go_on = next_piece};
 	struct ifr_error err = {0};
 	if (ifr_count_events(work->trace, work->maps, work->layouts, &settings, subject->counters, &subject->ran,
 	                     &err))
@@ -240,12 +243,16 @@ int main(int argc, char **argv) {
 	size_t count = 0;
 	if (argc < 7 || argc % 2 == 0 || !work.layouts || !passes || passes > MOST_PASSES ||
 	    argc > 5 + 2 * MOST_SUBJECTS) {
-		fprintf(stderr, "usage: rates all|predictor TRACE LAYOUTS PASSES MACHINE ENGINE [MACHINE ENGINE...]\n");
+		fprintf(
+			stderr,
+			"usage: rates all|sampled|full|predictor TRACE LAYOUTS PASSES MACHINE ENGINE [MACHINE ENGINE...]\n");
 		return IFR_E_USAGE;
 	}
 	if (ifr_trace_open(argv[2], &work.trace, &err))
 		die(&err);
 	make_maps(&work);
+	if (!strcmp(argv[1], "full") || !strcmp(argv[1], "sampled"))
+		work.core = argv[1][0] == 'f' ? IFR_CORE_FULL : IFR_CORE_SAMPLED;
 	if (!strcmp(argv[1], "predictor")) {
 		take_steps(&work);
 		place_lanes(&work);

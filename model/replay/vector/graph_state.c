@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The state of a graph of sixteen lanes: made, rebased, read. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/replay/vector/graph_lanes.h"
+
+static bool is_power(unsigned n) {
+	return !(n & (n - 1));
+}
+
+/* Whether fused pairs make no stores: their numbers are the same in all lanes. */
+static bool pairs_store_nothing(const struct ifr_core_program *program) {
+	for (size_t i = 0; i < program->blocks_count; i++) {
+		const struct ifr_core_code *codes = program->blocks[i];
+		if (codes[0].first == codes[1].first)
+			continue;
+		const struct ifr_core_instruction *last = &program->instructions[codes[1].first + codes[1].count - 1];
+		for (unsigned k = 0; k < last->ops; k++)
+			if (program->ops[last->first_op + k].kind == IFR_OPERATION_STORE_ADDRESS)
+				return false;
+	}
+	return true;
+}
+
+bool IFR_VECTOR(graph_fits)(const struct ifr_core *core, const struct ifr_core_program *program) {
+	return !core->ideal && is_power(core->counters) && core->scheduler < UINT8_MAX && core->fills <= 64 &&
+	       pairs_store_nothing(program);
+}
+
+static uint32_t ring_mask(unsigned least, unsigned count) {
+	uint32_t size = least;
+	while (size < count)
+		size *= 2;
+	return size - 1;
+}
+
+static void *allocate_rows(size_t count, size_t size) {
+	void *rows = aligned_alloc(64, (count * size + 63) / 64 * 64);
+	if (!rows)
+		abort();
+	memset(rows, 0, (count * size + 63) / 64 * 64);
+	return rows;
+}
+
+enum { CALENDAR_BITS_LEAST = 11 };
+
+static void set_calendar(struct lanes_graph *graph, uint32_t bits) {
+	graph->calendar = ifr_alloc(((size_t)LANES << bits) * sizeof *graph->calendar);
+	graph->calendar_bits = bits;
+	graph->calendar_mask = (1u << bits) - 1;
+}
+
+void IFR_VECTOR(graph_grow)(struct lanes_graph *graph) {
+	uint32_t *const from = graph->calendar, bits = graph->calendar_bits, mask = graph->calendar_mask;
+	set_calendar(graph, bits + 1);
+	for (size_t lane = 0; lane < LANES; lane++)
+		for (uint32_t day = graph->cursor.at[lane], left = mask + 1; left; left--, day++)
+			graph->calendar[(lane << (bits + 1)) + (day & graph->calendar_mask)] =
+				from[(lane << bits) + (day & mask)];
+	free(from);
+}
+
+/* Vectors of four ports, up to the last port of any operation. */
+static unsigned count_port_vectors(const struct ifr_core_program *program) {
+	unsigned ports = 1;
+	for (size_t i = 0; i < program->ops_count; i++)
+		ports |= program->ops[i].ports;
+	return (31 - (unsigned)__builtin_clz(ports)) / 4 + 1;
+}
+
+struct lanes_graph *IFR_VECTOR(graph_new)(const struct ifr_core *core, const struct ifr_core_program *program) {
+	struct lanes_graph *graph = allocate_rows(1, sizeof *graph);
+	graph->core = *core;
+	graph->slots_mask = ring_mask(SLOTS_LEAST, core->window > core->queue ? core->window : core->queue);
+	graph->loads_mask = ring_mask(LOADS_LEAST, core->loads);
+	graph->stores_mask = ring_mask(STORES_LEAST, core->stores);
+	graph->left = allocate_rows(graph->slots_mask + 1u, sizeof *graph->left);
+	graph->retired = allocate_rows(graph->slots_mask + 1u, sizeof *graph->retired);
+	graph->loads_retired = allocate_rows(graph->loads_mask + 1u, sizeof *graph->loads_retired);
+	graph->queue = allocate_rows(graph->stores_mask + 1u, sizeof *graph->queue);
+	graph->counters = allocate_rows(core->counters + 1u, sizeof *graph->counters);
+	set_calendar(graph, CALENDAR_BITS_LEAST);
+	graph->port_vectors = count_port_vectors(program);
+	for (unsigned lane = 0; lane < LANES; lane++)
+		graph->predecode_bytes[lane] = UINT64_MAX;
+	for (unsigned i = 0; i < LINES_KEPT; i++)
+		words_set(&graph->lines_high[i], vec_set(UINT32_MAX));
+	return graph;
+}
+
+void IFR_VECTOR(graph_free)(struct lanes_graph *graph) {
+	if (!graph)
+		return;
+	free(graph->left);
+	free(graph->retired);
+	free(graph->loads_retired);
+	free(graph->queue);
+	free(graph->counters);
+	free(graph->calendar);
+	free(graph->begins);
+	free(graph);
+}
+
+/* --- following a base ----------------------------------------------------------------------------------------- */
+
+enum { REBASED_FROM = 1 << 28 };
+
+/* Times from a later base. What lies long before it stays where it is, and what never comes, too. */
+static void shift_rows(struct lane_words *rows, size_t count, vec by) {
+	for (size_t i = 0; i < count; i++) {
+		const vec time = words_get(&rows[i]);
+		const vec_mask never = vec_equal(time, vec_set(LANE_NEVER));
+		const vec shifted = vec_max(vec_sub(vec_max(time, vec_set((uint32_t)LANE_LONG_AGO)), by),
+		                            vec_set((uint32_t)LANE_LONG_AGO));
+		words_set(&rows[i], vec_select(never, time, shifted));
+	}
+}
+
+static void shift_time(int32_t *time, int32_t by) {
+	*time = *time < LANE_LONG_AGO + by ? LANE_LONG_AGO : *time - by;
+}
+
+static void shift_lane(struct lanes_graph *graph, unsigned lane, int32_t by) {
+	graph->base[lane] += by;
+	shift_time(&graph->predicted[lane], by);
+	shift_time(&graph->predecoded[lane], by);
+	shift_time(&graph->passed_cycle[lane], by);
+	for (unsigned i = 0; i < WINDOWS_AHEAD; i++)
+		shift_time(&graph->window_arrivals[lane][i], by);
+}
+
+static void shift_all(struct lanes_graph *graph, vec by) {
+	struct lane_words *const times[] = {
+		&graph->arrival,      &graph->branch_done, &graph->rename,      &graph->retire,
+		&graph->rename_floor, &graph->slot_done,   &graph->cursor,      &graph->stores_known,
+		&graph->drained,      &graph->loads_floor, &graph->line_latest,
+	};
+	for (unsigned i = 0; i < sizeof times / sizeof *times; i++)
+		shift_rows(times[i], 1, by);
+	shift_rows(graph->left, graph->slots_mask + 1u, by);
+	shift_rows(graph->retired, graph->slots_mask + 1u, by);
+	shift_rows(graph->loads_retired, graph->loads_mask + 1u, by);
+	shift_rows(graph->registers, IFR_REGISTERS, by);
+	shift_rows(graph->unit_free, IFR_UNITS, by);
+	shift_rows(graph->fill_done, 64, by);
+	shift_rows(graph->line_done, LINES_KEPT, by);
+	for (uint32_t i = 0; i <= graph->stores_mask; i++)
+		shift_rows(&graph->queue[i].known, 4, by);
+}
+
+/* Bases move by whole calendars, so that a cycle keeps its day. */
+void IFR_VECTOR(graph_follow)(struct lanes_graph *graph) {
+	if (!mask_bits(vec_greater(words_get(&graph->retire), vec_set(REBASED_FROM))))
+		return;
+	struct lane_words by;
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		const int32_t retire = (int32_t)graph->retire.at[lane];
+		const int32_t shift = retire > CALENDAR ? (retire - CALENDAR) & -CALENDAR : 0;
+		by.at[lane] = (uint32_t)shift;
+		shift_lane(graph, lane, shift);
+	}
+	shift_all(graph, words_get(&by));
+	IFR_VECTOR(graph_settle)(graph);
+}
+
+/* --- reading -------------------------------------------------------------------------------------------------- */
+
+static void settle(struct lane_words *words, uint64_t *counts) {
+	const size_t stride = sizeof(struct ifr_core_counts) / sizeof(uint64_t);
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		counts[lane * stride] += words->at[lane];
+		words->at[lane] = 0;
+	}
+}
+
+void IFR_VECTOR(graph_settle)(struct lanes_graph *graph) {
+	struct ifr_core_counts *counts = graph->counts;
+	settle(&graph->undelivered, &counts->undelivered);
+	settle(&graph->stalls, &counts->stalls);
+	settle(&graph->stalls_window, &counts->stalls_window);
+	settle(&graph->stalls_scheduler, &counts->stalls_scheduler);
+	settle(&graph->stalls_loads, &counts->stalls_loads);
+	settle(&graph->stalls_stores, &counts->stalls_stores);
+	settle(&graph->aliases, &counts->aliases);
+	settle(&graph->blocked, &counts->blocked);
+	settle(&graph->clears, &counts->clears);
+}
