@@ -39,7 +39,7 @@ typedef void kernel_function(uint64_t rounds, uint64_t start, uint64_t end, uint
 
 void probe_batch_init(struct probe_batch *batch, bool wants_huge_pages, int64_t budget_ns) {
 	*batch = (struct probe_batch){.wants_huge_pages = wants_huge_pages, .budget_ns = budget_ns};
-	probe_additions(probe_batch_add(batch));
+	probe_unit_chain(probe_batch_add(batch));
 	probe_nops(probe_batch_add(batch), NOPS, 1);
 }
 
@@ -209,7 +209,7 @@ static double nop_cycles(const struct probe_batch *batch, size_t repetition) {
 	return ticks[1] / ticks[0];
 }
 
-/* Of few repetitions the best one may be one whose additions were interrupted. */
+/* Of few repetitions the best one may be one whose exclusive ors were interrupted. */
 double probe_batch_best_nop(const struct probe_batch *batch) {
 	enum { ENOUGH = 21 };
 	double values[REPETITIONS_MOST], best = 0;

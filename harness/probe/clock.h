@@ -3,7 +3,7 @@
  *
  * Problem: the clock is disturbed, by other work and by changes of the frequency.
  * Idea: kernels that are compared run in turn, in one process on one processor, over and over; each repetition also times
- * dependent additions, of which a core does one a cycle. A kernel's value is its ticks over those of an addition in the
+ * dependent exclusive ors, of which a core does one a cycle. A kernel's value is its ticks over those of one in the
  * same repetition, and the median over repetitions stands for it, with its interval.
  * Invariant: a repetition takes all kernels within some milliseconds, so a disturbance that lasts changes all alike.
  *
@@ -20,7 +20,7 @@
 #include "harness/probe/curve.h"
 #include "harness/probe/kernel.h"
 
-enum { PROBE_BATCH_MOST = 128, PROBE_REFERENCES = 2 /* additions, nops */ };
+enum { PROBE_BATCH_MOST = 128, PROBE_REFERENCES = 2 /* exclusive ors, nops */ };
 
 struct probe_batch {
 	struct probe_kernel kernels[PROBE_BATCH_MOST]; /* the references come first */

@@ -15,7 +15,7 @@ void probe_clocked_cycle(struct probe_clocked *probe) {
 	if (probe_clocked_measure(probe, &batch, IFR_PROBE_CYCLE, keys)) {
 		const struct probe_estimate ticks = probe_batch_ticks(&batch);
 		probe_clocked_tell(probe, IFR_PROBE_CYCLE, keys[0], "ticks", &ticks, 0.1 * ticks.value,
-		                   "ticks of the time stamp counter for a dependent addition, which takes a cycle");
+		                   "ticks of the time stamp counter for a dependent exclusive or, which takes a cycle");
 	}
 	probe_batch_release(&batch);
 }

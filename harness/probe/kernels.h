@@ -43,8 +43,8 @@ void probe_chase(struct probe_kernel *kernel, const struct probe_places *places,
 void probe_chase_list(struct probe_kernel *kernel, const uint64_t *addresses, size_t count);
 /* A chase over one pointer at that offset. Elements: loads. */
 void probe_chase_self(struct probe_kernel *kernel, uint64_t offset);
-/* Dependent additions, one a cycle. Elements: additions. */
-void probe_additions(struct probe_kernel *kernel);
+/* Dependent exclusive ors of registers, one a cycle. Elements: exclusive ors. */
+void probe_unit_chain(struct probe_kernel *kernel);
 /* A store, `between` stores elsewhere, and a load `distance` bytes above the first store, whose value the next round
  * stores. Elements: loads. */
 void probe_store_load(struct probe_kernel *kernel, size_t between, uint64_t distance);

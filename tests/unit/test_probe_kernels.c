@@ -154,7 +154,7 @@ static void test_other_kernels(void **state) {
 	check(&kernel);
 	probe_chase_self(start(&kernel), 60);
 	check(&kernel);
-	probe_additions(start(&kernel));
+	probe_unit_chain(start(&kernel));
 	check(&kernel);
 	probe_store_load(start(&kernel), 7, 4096);
 	check(&kernel);
