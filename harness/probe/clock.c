@@ -15,6 +15,7 @@
 
 #include "common/clock.h"
 #include "harness/probe/kernels.h"
+#include "harness/probe/modelled.h"
 #include "harness/statistics/statistics.h"
 
 enum {
@@ -189,7 +190,26 @@ static int keep_report(struct probe_batch *batch, const struct report *report, i
 	return 0;
 }
 
+/* Repetitions that have an interval. */
+static int run_modelled(struct probe_batch *batch, struct ifr_error *err) {
+	enum { REPETITIONS = 9 };
+	int rc = 0;
+	free(batch->ticks);
+	batch->repetitions = REPETITIONS;
+	batch->ticks = ifr_realloc(NULL, batch->repetitions * batch->count, sizeof *batch->ticks);
+	for (size_t i = 0; i < batch->count && !rc; i++) {
+		double cycles = 1;
+		if (i >= PROBE_REFERENCES)
+			rc = probe_modelled_cycles(batch->machine, &batch->kernels[i], &cycles, err);
+		for (size_t repetition = 0; repetition < REPETITIONS; repetition++)
+			batch->ticks[repetition * batch->count + i] = cycles;
+	}
+	return rc;
+}
+
 int probe_batch_run(struct probe_batch *batch, struct ifr_error *err) {
+	if (batch->machine)
+		return run_modelled(batch, err);
 	struct report *report = mmap(NULL, sizeof *report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (report == MAP_FAILED)
 		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "no memory for times");

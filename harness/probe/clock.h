@@ -29,6 +29,7 @@ struct probe_batch {
 	double *ticks;      /* [repetition][kernel], of an element */
 	bool wants_huge_pages, has_huge_pages;
 	int64_t budget_ns;
+	const struct ifr_machine *machine; /* whose core computes the cycles, exactly; NULL: this processor takes them */
 };
 
 /* Starts a batch with the references. */
@@ -36,7 +37,7 @@ void probe_batch_init(struct probe_batch *batch, bool wants_huge_pages, int64_t 
 void probe_batch_release(struct probe_batch *batch);
 /* Returns the next kernel, initialised, to be built. They have the numbers 1, 2, … */
 struct probe_kernel *probe_batch_add(struct probe_batch *batch);
-/* Runs it. Errors: IFR_E_ENVIRONMENT if code cannot be mapped, the child died, or too few repetitions fitted the
+/* Runs it. Of a described machine all repetitions are equal, and ticks are cycles. Errors: IFR_E_ENVIRONMENT if code cannot be mapped, the child died, or too few repetitions fitted the
  * budget. */
 int probe_batch_run(struct probe_batch *batch, struct ifr_error *err);
 

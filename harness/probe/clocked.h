@@ -11,6 +11,7 @@ struct probe_clocked {
 	uint64_t seed;
 	int64_t batch_ns; /* for one batch */
 	double best_nop;  /* cycles of a nop in the best repetitions so far */
+	const struct ifr_machine *machine; /* a described one, whose core stands for the clock; NULL: this one */
 };
 
 /* Instructions of which each repetition depends on the one before. A key of NULL ends. */
@@ -29,6 +30,7 @@ void probe_clocked_cycle(struct probe_clocked *probe);   /* clocked_core.c */
 void probe_clocked_penalty(struct probe_clocked *probe); /* clocked_core.c */
 void probe_clocked_memory(struct probe_clocked *probe);  /* clocked_core.c */
 void probe_clocked_front(struct probe_clocked *probe);   /* clocked_front.c */
+void probe_clocked_windows(struct probe_clocked *probe); /* clocked_windows.c */
 void probe_clocked_backend(struct probe_clocked *probe); /* clocked_backend.c */
 void probe_clocked_btb(struct probe_clocked *probe);     /* clocked_branches.c */
 void probe_clocked_returns(struct probe_clocked *probe); /* clocked_branches.c */

@@ -60,4 +60,22 @@ struct probe_sequence {
  * for the clock alone. Elements: repetitions. */
 void probe_repeat(struct probe_kernel *kernel, const struct probe_sequence *sequence, size_t count);
 
+/* Windows of code. Each may have an instruction whose prefix changes the length of its immediate, which stalls Intel's
+ * decoders and nothing behind them, or in its place one of the same bytes that stalls nothing. */
+struct probe_windows {
+	size_t count;
+	uint64_t distance; /* of windows; if above `bytes`, each ends with a jump to the next */
+	unsigned bytes;    /* of a window, with its jump */
+	unsigned ops;      /* instructions of a segment, without its jump; 0: few. */
+	unsigned
+		segments; /* equal parts of the bytes, each of which ends with a short jump to the next; 0: one, without it */
+	unsigned jumps; /* conditional jumps of a segment, never taken */
+	unsigned
+		jump_end; /* one such jump, behind a test that may fuse with it, which ends there; 0: none. At least 9 */
+	unsigned offset; /* of the first window in its page */
+	unsigned stalls; /* instructions of a segment, from its first on, that stall decoders, of 4 bytes each */
+};
+/* A loop over windows. Elements: windows. */
+void probe_windows(struct probe_kernel *kernel, const struct probe_windows *windows);
+
 #endif

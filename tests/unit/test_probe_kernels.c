@@ -164,6 +164,30 @@ static void test_other_kernels(void **state) {
 	}
 }
 
+/* Windows of all kinds: their instructions, and where their jumps end. */
+static void test_windows(void **state) {
+	(void)state;
+	static const struct probe_windows all[] = {{4, 64, 64, 20, 0, 0, 0, 0, 0},  {4, 64, 64, 61, 0, 0, 0, 0, 3},
+	                                           {4, 64, 64, 0, 0, 5, 0, 0, 1},   {3, 128, 57, 49, 0, 0, 0, 20, 0},
+	                                           {3, 64, 64, 9, 2, 0, 0, 0, 0},   {3, 64, 64, 0, 0, 0, 9, 0, 0},
+	                                           {3, 64, 64, 0, 0, 0, 64, 32, 0}, {1, 54, 54, 4, 3, 0, 0, 7, 0}};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct probe_kernel kernel;
+		unsigned instructions = 0;
+		probe_windows(start(&kernel), &all[i]);
+		for (size_t block = 0; block < kernel.blocks_count; block++)
+			instructions += kernel.geometry[block].instructions;
+		const size_t segments = all[i].count * (all[i].segments ? all[i].segments : 1),
+					 jumps = all[i].segments || all[i].distance > all[i].bytes ? 1 : 0;
+		if (all[i].ops)
+			assert_int_equal(instructions, segments * (all[i].ops + jumps) + 2);
+		if (all[i].jump_end)
+			assert_int_equal((kernel.geometry[0].address + kernel.geometry[0].bytes - all[i].offset) % 64,
+			                 all[i].jump_end % 64);
+		check(&kernel);
+	}
+}
+
 /* A chase passes every pointer once and comes back. */
 static void test_chase_is_a_ring(void **state) {
 	(void)state;
@@ -257,6 +281,7 @@ int main(void) {
 		cmocka_unit_test(test_branch_chains),
 		cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_other_kernels),
+		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_chase_is_a_ring),
 		cmocka_unit_test(test_kernels_run),
 		cmocka_unit_test(test_bad_kernels),
