@@ -29,7 +29,8 @@ struct probe_batch {
 	double *ticks;      /* [repetition][kernel], of an element */
 	bool wants_huge_pages, has_huge_pages;
 	int64_t budget_ns;
-	const struct ifr_machine *machine; /* whose core computes the cycles, exactly; NULL: this processor takes them */
+	const struct ifr_machine
+		*machine; /* whose core computes the cycles, exactly; NULL: this processor takes them */
 };
 
 /* Starts a batch with the references. */

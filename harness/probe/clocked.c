@@ -22,7 +22,7 @@ static const struct step steps[] = {
 	{probe_clocked_btb, IFR_PROBE_BTB, 4},       {probe_clocked_returns, IFR_PROBE_RETURN, 1},
 	{probe_clocked_caches, IFR_PROBE_CACHES, 5}, {probe_clocked_tlbs, IFR_PROBE_TLBS, 2},
 	{probe_clocked_memory, IFR_PROBE_MEMORY, 1}, {probe_clocked_front, IFR_PROBE_FRONT, 8},
-	{probe_clocked_backend, IFR_PROBE_CORE, 2},
+	{probe_clocked_backend, IFR_PROBE_CORE, 10},
 };
 enum { STEPS = sizeof steps / sizeof *steps };
 

@@ -9,8 +9,8 @@
 struct probe_clocked {
 	struct ifr_probe_result *result;
 	uint64_t seed;
-	int64_t batch_ns; /* for one batch */
-	double best_nop;  /* cycles of a nop in the best repetitions so far */
+	int64_t batch_ns;                  /* for one batch */
+	double best_nop;                   /* cycles of a nop in the best repetitions so far */
 	const struct ifr_machine *machine; /* a described one, whose core stands for the clock; NULL: this one */
 };
 
@@ -32,6 +32,7 @@ void probe_clocked_memory(struct probe_clocked *probe);  /* clocked_core.c */
 void probe_clocked_front(struct probe_clocked *probe);   /* clocked_front.c */
 void probe_clocked_windows(struct probe_clocked *probe); /* clocked_windows.c */
 void probe_clocked_backend(struct probe_clocked *probe); /* clocked_backend.c */
+void probe_clocked_queues(struct probe_clocked *probe);  /* clocked_queues.c */
 void probe_clocked_btb(struct probe_clocked *probe);     /* clocked_branches.c */
 void probe_clocked_returns(struct probe_clocked *probe); /* clocked_branches.c */
 void probe_clocked_caches(struct probe_clocked *probe);  /* clocked_caches.c */
