@@ -104,5 +104,6 @@ static void tell_width(struct probe_clocked *probe) {
 void probe_clocked_backend(struct probe_clocked *probe) {
 	tell_width(probe);
 	tell_latencies(probe);
+	probe_clocked_rates(probe);
 	probe_clocked_queues(probe);
 }

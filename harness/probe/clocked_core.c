@@ -23,7 +23,7 @@ void probe_clocked_cycle(struct probe_clocked *probe) {
 /* Two loops over a branch, whose outcomes are random in one: half of those are mispredicted, as no predictor learns so
  * many. */
 void probe_clocked_penalty(struct probe_clocked *probe) {
-	enum { ROUNDS = 1 << 19 };
+	enum { ROUNDS = 1 << 16 };
 	static const char *const keys[] = {"misprediction", "penalty.conditional", NULL};
 	uint8_t *outcomes = ifr_alloc(ROUNDS);
 	struct probe_batch batch;

@@ -167,7 +167,7 @@ static void test_other_kernels(void **state) {
 /* Windows of all kinds: their instructions, and where their jumps end. */
 static void test_windows(void **state) {
 	(void)state;
-	static const struct probe_windows all[] = {{4, 64, 64, 20, 0, 0, 0, 0, 0},  {4, 64, 64, 61, 0, 0, 0, 0, 3},
+	static const struct probe_windows all[] = {{4, 64, 64, 20, 0, 0, 0, 0, 0},  {4, 64, 64, 50, 0, 0, 0, 0, 3},
 	                                           {4, 64, 64, 0, 0, 5, 0, 0, 1},   {3, 128, 57, 49, 0, 0, 0, 20, 0},
 	                                           {3, 64, 64, 9, 2, 0, 0, 0, 0},   {3, 64, 64, 0, 0, 0, 9, 0, 0},
 	                                           {3, 64, 64, 0, 0, 0, 64, 32, 0}, {1, 54, 54, 4, 3, 0, 0, 7, 0}};
@@ -251,9 +251,8 @@ static void test_bad_kernels(void **state) {
 }
 
 /* Bytes are the instructions that the experiment names. */
-static void test_dependents_are_as_named(void **state) {
-	(void)state;
-	for (const struct probe_dependent *dependent = probe_dependents; dependent->key; dependent++) {
+static void check_names(const struct probe_dependent *dependent) {
+	for (; dependent->key; dependent++) {
 		struct probe_kernel kernel;
 		struct instruction instruction;
 		const char *name = dependent->experiment;
@@ -272,6 +271,12 @@ static void test_dependents_are_as_named(void **state) {
 		assert_int_equal(kernel.geometry[0].instructions, 3 * dependent->instructions + 2);
 		probe_kernel_release(&kernel);
 	}
+}
+
+static void test_dependents_are_as_named(void **state) {
+	(void)state;
+	check_names(probe_dependents);
+	check_names(probe_independents);
 }
 
 int main(void) {
