@@ -120,9 +120,10 @@ static int find_places(const struct options *options, struct ifr_trace *trace, c
 		else
 			ifr_place_text(&result, &text);
 		if (!options->json && options->output && result.plan.place_count)
-			ifr_buffer_printf(&text,
-			                  "confirm it: interfero cure --plan %s --axes stack,load -- PROGRAM [ARGS...]\n",
-			                  options->output);
+			ifr_buffer_printf(
+				&text,
+				"confirm it by the clock:\n  interfero cure --plan %s --axes stack,load -- PROGRAM [ARGS...]\n",
+				options->output);
 		rc = ifr_command_print(&text, err);
 	}
 	ifr_buffer_release(&text);
