@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* interfero place: moves single functions whose hot branches share entries, or whose hot blocks lie across windows. */
-#include "harness/optimize/place.h"
+#include "harness/optimize/optimize.h"
 
 #include <stdio.h>
 #include <unistd.h>

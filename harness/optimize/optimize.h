@@ -24,6 +24,7 @@
 
 #include "harness/analysis/analysis.h"
 #include "harness/campaign/campaign.h"
+#include "harness/optimize/place.h"
 
 /* A use of the program that the layout is to be fast for. */
 struct ifr_optimization_workload {

@@ -17,8 +17,8 @@ struct placed_block {
 
 enum shared_structure { SHARED_BTB, SHARED_PREDICTOR, SHARED_STRUCTURES };
 
-/* Two branches, indices of blocks, that share a BTB set with more hot branches than it has ways, or an entry of the outcome
- * predictor whatever the history. */
+/* Two branches, indices of blocks, that share a BTB set with more hot branches than it has ways, or an entry of the
+ * outcome predictor whatever the history. */
 struct shared_pair {
 	enum shared_structure structure;
 	size_t first, second; /* the most executed two of their entry */

@@ -38,8 +38,8 @@ void probe_batch_init(struct probe_batch *batch, bool wants_huge_pages, int64_t 
 void probe_batch_release(struct probe_batch *batch);
 /* Returns the next kernel, initialised, to be built. They have the numbers 1, 2, … */
 struct probe_kernel *probe_batch_add(struct probe_batch *batch);
-/* Runs it. Of a described machine all repetitions are equal, and ticks are cycles. Errors: IFR_E_ENVIRONMENT if code cannot be mapped, the child died, or too few repetitions fitted the
- * budget. */
+/* Runs it. Of a described machine all repetitions are equal, and ticks are cycles. Errors: IFR_E_ENVIRONMENT if code
+ * cannot be mapped, the child died, or too few repetitions fitted the budget; those of probe_modelled_cycles. */
 int probe_batch_run(struct probe_batch *batch, struct ifr_error *err);
 
 /* The cycles of a nop in the best quarter of the repetitions; 0 if they are few. */

@@ -222,7 +222,7 @@ static void tell_first_tlb(struct probe_clocked *probe) {
 	}
 }
 
-/* Behind the second level each load walks the page tables, whose entries are in caches. Pages share its sets by chance. */
+/* Behind the second level each load walks the page tables, whose entries are in caches. Pages share sets by chance. */
 static void tell_second_tlb(struct probe_clocked *probe) {
 	static const char *const keys[] = {"stlb-pages", "page-walk", NULL};
 	enum { FIRST = 3, MOST = 8192, WALK = 6 /* cycles, at least */ };

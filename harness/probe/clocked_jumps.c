@@ -45,7 +45,7 @@ static void tell_line_jumps(struct probe_clocked *probe) {
 /* A jump that crosses a boundary, or ends at it, keeps its window out of the op cache (the erratum of Skylake). */
 static bool is_at_boundary(unsigned end, unsigned boundary) {
 	enum { PAIR = 4 };
-	return boundary && (end % boundary == 0 || end % boundary < PAIR);
+	return boundary && end % boundary < PAIR;
 }
 
 static bool fits_boundary(const struct probe_window_curve *curve, double limit, unsigned boundary) {

@@ -53,8 +53,8 @@ static void tell_rates(struct probe_clocked *probe) {
 	probe_batch_release(&batch);
 }
 
-/* xor edx, edx; imul rdx, rax, six times; a store; mov rax, [rsi]. With an address of rdx the store is known late, and the
- * next round's multiplications wait for the load. */
+/* xor edx, edx; imul rdx, rax, six times; a store; mov rax, [rsi]. With an address of rdx the store is known late, and
+ * the next round's multiplications wait for the load. */
 #define MULTIPLY 0x48, 0x0f, 0xaf, 0xd0
 #define ROUND(...) \
 	0x31, 0xd2, MULTIPLY, MULTIPLY, MULTIPLY, MULTIPLY, MULTIPLY, MULTIPLY, __VA_ARGS__, 0x48, 0x8b, 0x06

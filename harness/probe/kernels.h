@@ -60,8 +60,8 @@ struct probe_sequence {
  * for the clock alone. Elements: repetitions. */
 void probe_repeat(struct probe_kernel *kernel, const struct probe_sequence *sequence, size_t count);
 
-/* A round loads two lines that it has flushed from all caches, with `count` repetitions of a sequence between the loads, of
- * at most 64 bytes of data from rsi + 64 on; the first load's value is in rax. data: where the lines are, of another
+/* A round loads two lines that it has flushed from all caches, with `count` repetitions of a sequence between the loads,
+ * of at most 64 bytes of data from rsi + 64 on; the first load's value is in rax. data: where the lines are, of another
  * kernel, or 0: the kernel's own. For the clock alone. Elements: rounds. */
 void probe_two_misses(struct probe_kernel *kernel, const struct probe_sequence *between, size_t count,
                       uint64_t data);

@@ -73,7 +73,7 @@ static size_t choose_periods(const struct probe_kernel *kernel, size_t instructi
 	size_t of_period = 0;
 	for (size_t i = 0; i < kernel->executions_count; i++)
 		of_period += kernel->geometry[kernel->executions[i] >> 1].instructions;
-	const size_t periods = instructions / of_period;
+	const size_t periods = of_period ? instructions / of_period : 0;
 	return periods > least ? periods : least;
 }
 

@@ -333,7 +333,7 @@ static void test_changed_values_come_back(void **state) {
 }
 
 /* Rules of described front ends, by the cycles of their cores: windows of an op cache, the slots that fit (lines times
- * slots of a line), jumps at a boundary, length-changing prefixes, fusion. Each with the description's value changed, too. */
+ * slots of a line), jumps at a boundary, length-changing prefixes, fusion; also with the description's value changed. */
 static void test_front_ends(void **state) {
 	(void)state;
 	static const struct {
