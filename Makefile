@@ -377,7 +377,7 @@ format: ## put the code into its layout
 
 # --- installing ------------------------------------------------------------------------------------------------
 
-COMMANDS := bench audit cure optimize compare calibrate blame predict variants run layout align pin verify heap limit record replay misses icost \
+COMMANDS := bench audit cure optimize compare calibrate blame predict variants run layout align pin verify heap limit record replay place misses icost \
 	trace report explain pack merge piece import kit probe doctor
 FORMATS := experiment plan machine
 MAN := $(BUILD)/man

@@ -39,6 +39,7 @@ static const struct ifr_command commands[] = {
 	{"record", ifr_command_record, "record a program's execution without addresses", &ifr_record_argp},
 	{"replay", ifr_command_replay, "count a recording's events in any layout, on any machine", &ifr_replay_argp},
 	{"icost", ifr_command_icost, "tell where the cycles go, and which causes overlap", &ifr_icost_argp},
+	{"place", ifr_command_place, "find functions in their own way, and places for them", &ifr_place_argp},
 	{"misses", ifr_command_misses, "find the loads that miss, and in which context", &ifr_misses_argp},
 	{"predict", ifr_command_predict, "predict cycles under other branch predictors", &ifr_predict_argp},
 	{"trace", ifr_command_trace, "print or check a recording", &ifr_trace_argp},

@@ -18,6 +18,7 @@
 #include "model/core/causes.h"
 #include "model/core/operation.h"
 #include "model/core/parameters.h"
+#include "model/core/program.h"
 #include "model/core/sites.h"
 #include "model/layout/aliases.h"
 #include "model/layout/changes.h"

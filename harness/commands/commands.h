@@ -36,6 +36,7 @@ int ifr_command_record(int argc, char **argv);
 int ifr_command_replay(int argc, char **argv);
 int ifr_command_icost(int argc, char **argv);
 int ifr_command_misses(int argc, char **argv);
+int ifr_command_place(int argc, char **argv);
 int ifr_command_predict(int argc, char **argv);
 int ifr_command_trace(int argc, char **argv);
 int ifr_command_pack(int argc, char **argv);
@@ -51,8 +52,9 @@ int ifr_command_explain(int argc, char **argv);
 extern const struct argp ifr_bench_argp, ifr_audit_argp, ifr_cure_argp, ifr_optimize_argp, ifr_compare_argp,
 	ifr_calibrate_argp, ifr_blame_argp, ifr_variants_argp, ifr_run_argp, ifr_layout_argp, ifr_align_argp,
 	ifr_verify_argp, ifr_heap_argp, ifr_limit_argp, ifr_report_argp, ifr_explain_argp, ifr_record_argp,
-	ifr_replay_argp, ifr_misses_argp, ifr_icost_argp, ifr_trace_argp, ifr_predict_argp, ifr_import_argp,
-	ifr_kit_argp, ifr_pin_argp, ifr_pack_argp, ifr_merge_argp, ifr_piece_argp, ifr_doctor_argp, ifr_probe_argp;
+	ifr_replay_argp, ifr_misses_argp, ifr_place_argp, ifr_icost_argp, ifr_trace_argp, ifr_predict_argp,
+	ifr_import_argp, ifr_kit_argp, ifr_pin_argp, ifr_pack_argp, ifr_merge_argp, ifr_piece_argp, ifr_doctor_argp,
+	ifr_probe_argp;
 
 /* Prints "interfero: MESSAGE" on stderr and returns the exit status that belongs to it. */
 int ifr_command_failed(const struct ifr_error *err);

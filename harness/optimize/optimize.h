@@ -11,6 +11,8 @@
  *     worst_case.h      the worst case of a layout over contexts
  *     small_edit.h      a small edit of the source, which a gain is to survive
  *     pins.h            the result as files that builds take
+ *     place.h           places for single functions, by the model alone
+ *     shared_entries.h  branches that share entries, blocks across windows
  *     upkeep.h          checks and repairs of a pinned layout after edits; stable layouts
  *
  * search.h has the steps: recording, surrogate, rounds, finalists, confirmation, robustness; one file each.
@@ -24,6 +26,7 @@
 
 #include "harness/analysis/analysis.h"
 #include "harness/campaign/campaign.h"
+#include "harness/optimize/place.h"
 
 /* A use of the program that the layout is to be fast for. */
 struct ifr_optimization_workload {

@@ -126,10 +126,11 @@ static void run_pattern(struct probe_kernel *kernel, const struct probe_item *it
 		for (size_t j = 0; j < count; j++) {
 			const uint64_t address = kernel->start + round * count + j;
 			const bool taken = items[j].outcomes && items[j].outcomes[round];
-			probe_set_byte(kernel, address, taken);
 			probe_execute(kernel, (uint32_t)j, items[j].kind == PROBE_ITEM_JUMP || taken);
-			if (items[j].kind == PROBE_ITEM_PATTERN)
-				probe_touch(kernel, address);
+			if (items[j].kind == PROBE_ITEM_JUMP)
+				continue;
+			probe_set_byte(kernel, address, taken);
+			probe_touch(kernel, address);
 		}
 		probe_execute(kernel, tail, true);
 	}

@@ -15,6 +15,7 @@
 
 #include "common/clock.h"
 #include "harness/probe/kernels.h"
+#include "harness/probe/modelled.h"
 #include "harness/statistics/statistics.h"
 
 enum {
@@ -39,7 +40,7 @@ typedef void kernel_function(uint64_t rounds, uint64_t start, uint64_t end, uint
 
 void probe_batch_init(struct probe_batch *batch, bool wants_huge_pages, int64_t budget_ns) {
 	*batch = (struct probe_batch){.wants_huge_pages = wants_huge_pages, .budget_ns = budget_ns};
-	probe_additions(probe_batch_add(batch));
+	probe_unit_chain(probe_batch_add(batch));
 	probe_nops(probe_batch_add(batch), NOPS, 1);
 }
 
@@ -189,7 +190,26 @@ static int keep_report(struct probe_batch *batch, const struct report *report, i
 	return 0;
 }
 
+/* Repetitions that have an interval. */
+static int run_modelled(struct probe_batch *batch, struct ifr_error *err) {
+	enum { REPETITIONS = 9 };
+	int rc = 0;
+	free(batch->ticks);
+	batch->repetitions = REPETITIONS;
+	batch->ticks = ifr_realloc(NULL, batch->repetitions * batch->count, sizeof *batch->ticks);
+	for (size_t i = 0; i < batch->count && !rc; i++) {
+		double cycles = 1;
+		if (i >= PROBE_REFERENCES)
+			rc = probe_modelled_cycles(batch->machine, &batch->kernels[i], &cycles, err);
+		for (size_t repetition = 0; repetition < REPETITIONS; repetition++)
+			batch->ticks[repetition * batch->count + i] = cycles;
+	}
+	return rc;
+}
+
 int probe_batch_run(struct probe_batch *batch, struct ifr_error *err) {
+	if (batch->machine)
+		return run_modelled(batch, err);
 	struct report *report = mmap(NULL, sizeof *report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (report == MAP_FAILED)
 		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "no memory for times");
@@ -209,7 +229,7 @@ static double nop_cycles(const struct probe_batch *batch, size_t repetition) {
 	return ticks[1] / ticks[0];
 }
 
-/* Of few repetitions the best one may be one whose additions were interrupted. */
+/* Of few repetitions the best one may be one whose exclusive ors were interrupted. */
 double probe_batch_best_nop(const struct probe_batch *batch) {
 	enum { ENOUGH = 21 };
 	double values[REPETITIONS_MOST], best = 0;

@@ -3,7 +3,7 @@
  *
  * Problem: the clock is disturbed, by other work and by changes of the frequency.
  * Idea: kernels that are compared run in turn, in one process on one processor, over and over; each repetition also times
- * dependent additions, of which a core does one a cycle. A kernel's value is its ticks over those of an addition in the
+ * dependent exclusive ors, of which a core does one a cycle. A kernel's value is its ticks over those of one in the
  * same repetition, and the median over repetitions stands for it, with its interval.
  * Invariant: a repetition takes all kernels within some milliseconds, so a disturbance that lasts changes all alike.
  *
@@ -20,7 +20,7 @@
 #include "harness/probe/curve.h"
 #include "harness/probe/kernel.h"
 
-enum { PROBE_BATCH_MOST = 128, PROBE_REFERENCES = 2 /* additions, nops */ };
+enum { PROBE_BATCH_MOST = 128, PROBE_REFERENCES = 2 /* exclusive ors, nops */ };
 
 struct probe_batch {
 	struct probe_kernel kernels[PROBE_BATCH_MOST]; /* the references come first */
@@ -29,6 +29,8 @@ struct probe_batch {
 	double *ticks;      /* [repetition][kernel], of an element */
 	bool wants_huge_pages, has_huge_pages;
 	int64_t budget_ns;
+	const struct ifr_machine
+		*machine; /* whose core computes the cycles, exactly; NULL: this processor takes them */
 };
 
 /* Starts a batch with the references. */
@@ -36,8 +38,8 @@ void probe_batch_init(struct probe_batch *batch, bool wants_huge_pages, int64_t 
 void probe_batch_release(struct probe_batch *batch);
 /* Returns the next kernel, initialised, to be built. They have the numbers 1, 2, … */
 struct probe_kernel *probe_batch_add(struct probe_batch *batch);
-/* Runs it. Errors: IFR_E_ENVIRONMENT if code cannot be mapped, the child died, or too few repetitions fitted the
- * budget. */
+/* Runs it. Of a described machine all repetitions are equal, and ticks are cycles. Errors: IFR_E_ENVIRONMENT if code
+ * cannot be mapped, the child died, or too few repetitions fitted the budget; those of probe_modelled_cycles. */
 int probe_batch_run(struct probe_batch *batch, struct ifr_error *err);
 
 /* The cycles of a nop in the best quarter of the repetitions; 0 if they are few. */

@@ -18,11 +18,11 @@ struct step {
 };
 
 static const struct step steps[] = {
-	{probe_clocked_cycle, IFR_PROBE_CYCLE, 1},   {probe_clocked_penalty, IFR_PROBE_PENALTY, 1},
-	{probe_clocked_btb, IFR_PROBE_BTB, 4},       {probe_clocked_returns, IFR_PROBE_RETURN, 1},
-	{probe_clocked_caches, IFR_PROBE_CACHES, 5}, {probe_clocked_tlbs, IFR_PROBE_TLBS, 2},
-	{probe_clocked_memory, IFR_PROBE_MEMORY, 1}, {probe_clocked_front, IFR_PROBE_FRONT, 1},
-	{probe_clocked_backend, IFR_PROBE_CORE, 2},
+	{probe_clocked_cycle, IFR_PROBE_CYCLE, 1},    {probe_clocked_penalty, IFR_PROBE_PENALTY, 1},
+	{probe_clocked_btb, IFR_PROBE_BTB, 4},        {probe_clocked_history, IFR_PROBE_HISTORY, 4},
+	{probe_clocked_returns, IFR_PROBE_RETURN, 1}, {probe_clocked_caches, IFR_PROBE_CACHES, 5},
+	{probe_clocked_tlbs, IFR_PROBE_TLBS, 2},      {probe_clocked_memory, IFR_PROBE_MEMORY, 1},
+	{probe_clocked_front, IFR_PROBE_FRONT, 8},    {probe_clocked_backend, IFR_PROBE_CORE, 10},
 };
 enum { STEPS = sizeof steps / sizeof *steps };
 
@@ -33,8 +33,9 @@ struct course {
 
 /* Runs a batch, and leaves shared repetitions out. */
 static int run_batch(struct probe_clocked *probe, struct probe_batch *batch, struct ifr_error *err) {
+	batch->machine = probe->machine;
 	const int rc = probe_batch_run(batch, err);
-	if (rc)
+	if (rc || probe->machine)
 		return rc;
 	const double best = probe_batch_best_nop(batch);
 	if (best > 0 && (best < probe->best_nop || probe->best_nop <= 0))

@@ -9,8 +9,9 @@
 struct probe_clocked {
 	struct ifr_probe_result *result;
 	uint64_t seed;
-	int64_t batch_ns; /* for one batch */
-	double best_nop;  /* cycles of a nop in the best repetitions so far */
+	int64_t batch_ns;                  /* for one batch */
+	double best_nop;                   /* cycles of a nop in the best repetitions so far */
+	const struct ifr_machine *machine; /* a described one, whose core stands for the clock; NULL: this one */
 };
 
 /* Instructions of which each repetition depends on the one before. A key of NULL ends. */
@@ -20,7 +21,8 @@ struct probe_dependent {
 	uint8_t bytes[12];
 	const char *experiment; /* the instructions, with a ; between them, and perhaps more behind a comma or colon */
 };
-extern const struct probe_dependent probe_dependents[]; /* clocked_backend.c */
+extern const struct probe_dependent probe_dependents[];   /* clocked_backend.c */
+extern const struct probe_dependent probe_independents[]; /* clocked_rates.c */
 
 int probe_clocked_run(const struct ifr_probe_options *options, struct ifr_probe_result *result,
                       struct ifr_error *err);
@@ -29,8 +31,12 @@ void probe_clocked_cycle(struct probe_clocked *probe);   /* clocked_core.c */
 void probe_clocked_penalty(struct probe_clocked *probe); /* clocked_core.c */
 void probe_clocked_memory(struct probe_clocked *probe);  /* clocked_core.c */
 void probe_clocked_front(struct probe_clocked *probe);   /* clocked_front.c */
+void probe_clocked_windows(struct probe_clocked *probe); /* clocked_windows.c */
 void probe_clocked_backend(struct probe_clocked *probe); /* clocked_backend.c */
+void probe_clocked_rates(struct probe_clocked *probe);   /* clocked_rates.c */
+void probe_clocked_queues(struct probe_clocked *probe);  /* clocked_queues.c */
 void probe_clocked_btb(struct probe_clocked *probe);     /* clocked_branches.c */
+void probe_clocked_history(struct probe_clocked *probe); /* clocked_history.c */
 void probe_clocked_returns(struct probe_clocked *probe); /* clocked_branches.c */
 void probe_clocked_caches(struct probe_clocked *probe);  /* clocked_caches.c */
 void probe_clocked_tlbs(struct probe_clocked *probe);    /* clocked_caches.c */

@@ -30,6 +30,20 @@ const struct probe_dependent probe_dependents[] = {
              0x0f, 0x7e, 0xc0),
 	SEQUENCE("latency-convert-both", 2, "cvtsi2sd xmm0, rax; cvttsd2si rax, xmm0", 0xf2, 0x48, 0x0f, 0x2a, 0xc0,
              0xf2, 0x48, 0x0f, 0x2c, 0xc0),
+	SEQUENCE("latency-add", 1, "add rax, rsi", 0x48, 0x01, 0xf0),
+	SEQUENCE("latency-add-constant", 1, "add rax, 1", 0x48, 0x83, 0xc0, 1),
+	SEQUENCE("latency-neg", 1, "neg rax", 0x48, 0xf7, 0xd8),
+	SEQUENCE("latency-xchg", 1, "xchg rax, rcx", 0x48, 0x91),
+	SEQUENCE("latency-movsx", 1, "movsxd rax, eax", 0x48, 0x63, 0xc0),
+	SEQUENCE("latency-sub-flags", 1, "sbb rax, rcx", 0x48, 0x19, 0xc8),
+	SEQUENCE("latency-mul-high", 1, "mul rax", 0x48, 0xf7, 0xe0),
+	SEQUENCE("latency-addps", 1, "addps xmm0, xmm1", 0x0f, 0x58, 0xc1),
+	SEQUENCE("latency-mulps", 1, "mulps xmm0, xmm1", 0x0f, 0x59, 0xc1),
+	SEQUENCE("latency-minsd", 1, "minsd xmm0, xmm1", 0xf2, 0x0f, 0x5d, 0xc1),
+	SEQUENCE("latency-andps", 1, "andps xmm0, xmm1", 0x0f, 0x54, 0xc1),
+	SEQUENCE("latency-psllq", 1, "psllq xmm0, 1", 0x66, 0x0f, 0x73, 0xf0, 1),
+	SEQUENCE("latency-cvtss2sd-both", 2, "cvtsd2ss xmm0, xmm0; cvtss2sd xmm0, xmm0", 0xf2, 0x0f, 0x5a, 0xc0, 0xf3,
+             0x0f, 0x5a, 0xc0),
 	SEQUENCE("store-forward", 2, "mov [rsi], rax; mov rax, [rsi]", 0x48, 0x89, 0x06, 0x48, 0x8b, 0x06),
 	SEQUENCE("store-forward-part", 2, "mov [rsi], rax; mov eax, [rsi+4]: a part of what is stored", 0x48, 0x89,
              0x06, 0x8b, 0x46, 4),
@@ -90,4 +104,6 @@ static void tell_width(struct probe_clocked *probe) {
 void probe_clocked_backend(struct probe_clocked *probe) {
 	tell_width(probe);
 	tell_latencies(probe);
+	probe_clocked_rates(probe);
+	probe_clocked_queues(probe);
 }

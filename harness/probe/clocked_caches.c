@@ -182,36 +182,77 @@ static bool tell_dtlb(struct probe_clocked *probe, const char *key, double fits,
 	return told;
 }
 
-/* Two chases over as many lines, one in few pages and one with a page for each line: what it takes more is the TLB's. */
-void probe_clocked_tlbs(struct probe_clocked *probe) {
-	static const char *const keys[] = {"dtlb.entries", "penalty.dtlb", NULL};
-	enum { PAGE_AND_LINE = 4096 + LINE };
-	struct curve curve = {0};
+enum { PAGE_AND_LINE = 4096 + LINE };
+
+/* Cycles of a load more, by pages: of two chases over as many lines, one has a page for each. */
+static bool measure_pages(struct probe_clocked *probe, struct curve *curve, const char *const *keys) {
 	struct probe_batch batch;
-	size_t edge;
 	probe_batch_init(&batch, false, probe->batch_ns);
-	lay_sizes(&curve, 16, 256, STEPS_OF_OCTAVE);
-	for (size_t i = 0; i < curve.count; i++) {
-		const size_t count = (size_t)curve.points[i].x;
+	for (size_t i = 0; i < curve->count; i++) {
+		const size_t count = (size_t)curve->points[i].x;
 		probe_chase(probe_batch_add(&batch), &(struct probe_places){count, 1, LINE, LINE}, probe->seed);
 		probe_chase(probe_batch_add(&batch), &(struct probe_places){count, 1, PAGE_AND_LINE, PAGE_AND_LINE},
 		            probe->seed);
 	}
-	if (probe_clocked_measure(probe, &batch, IFR_PROBE_TLBS, keys)) {
-		for (size_t i = 0; i < curve.count; i++)
-			curve.points[i].y = probe_batch_cycles(&batch, 2 * i + 2, 2 * i + 1);
-		probe_clocked_keep(probe, IFR_PROBE_TLBS, "cycles of a load more, with a page for each", "pages",
-		                   curve.points, curve.count);
-		if (probe_curve_edge(curve.points, curve.count - 1, (struct probe_border){0.5, 2}, &edge)) {
-			if (tell_dtlb(probe, keys[0], curve.points[edge].x, curve.points[edge + 1].x))
-				probe_clocked_tell_cycles(
-					probe, IFR_PROBE_TLBS, keys[1], &curve.points[edge + 2].y,
-					"a load with a page of its own, of a few more, less one of as many in few pages");
-		} else {
-			probe_tell_nothing(
-				probe->result, IFR_PROBE_TLBS, keys[0],
-				"no number of pages up to which a load takes surely as long, and above two cycles more");
-		}
-	}
+	const bool measured = probe_clocked_measure(probe, &batch, IFR_PROBE_TLBS, keys);
+	for (size_t i = 0; measured && i < curve->count; i++)
+		curve->points[i].y = probe_batch_cycles(&batch, 2 * i + 2, 2 * i + 1);
 	probe_batch_release(&batch);
+	return measured;
+}
+
+static void tell_first_tlb(struct probe_clocked *probe) {
+	static const char *const keys[] = {"dtlb.entries", "penalty.dtlb", NULL};
+	struct curve curve = {0};
+	size_t edge;
+	lay_sizes(&curve, 16, 256, STEPS_OF_OCTAVE);
+	if (!measure_pages(probe, &curve, keys))
+		return;
+	probe_clocked_keep(probe, IFR_PROBE_TLBS, "cycles of a load more, with a page for each", "pages", curve.points,
+	                   curve.count);
+	if (probe_curve_edge(curve.points, curve.count - 1, (struct probe_border){0.5, 2}, &edge)) {
+		if (tell_dtlb(probe, keys[0], curve.points[edge].x, curve.points[edge + 1].x))
+			probe_clocked_tell_cycles(
+				probe, IFR_PROBE_TLBS, keys[1], &curve.points[edge + 2].y,
+				"a load with a page of its own, of a few more, less one of as many in few pages");
+	} else {
+		probe_tell_nothing(
+			probe->result, IFR_PROBE_TLBS, keys[0],
+			"no number of pages up to which a load takes surely as long, and above two cycles more");
+	}
+}
+
+/* Behind the second level each load walks the page tables, whose entries are in caches. Pages share sets by chance. */
+static void tell_second_tlb(struct probe_clocked *probe) {
+	static const char *const keys[] = {"stlb-pages", "page-walk", NULL};
+	enum { FIRST = 3, MOST = 8192, WALK = 6 /* cycles, at least */ };
+	struct curve curve = {0};
+	size_t edge;
+	lay_sizes(&curve, 256, MOST, STEPS_OF_OCTAVE / 2);
+	if (!measure_pages(probe, &curve, keys))
+		return;
+	probe_clocked_keep(probe, IFR_PROBE_TLBS, "cycles of a load more, with a page for each, of many", "pages",
+	                   curve.points, curve.count);
+	const struct probe_border flat = probe_curve_border(curve.points, FIRST, 1, 1);
+	if (probe_curve_edge(curve.points, curve.count - 1,
+	                     (struct probe_border){flat.inside + WALK, flat.inside + WALK}, &edge)) {
+		probe_tell_interval(
+			probe->result, IFR_PROBE_TLBS, keys[0], "",
+			(double[]){curve.points[edge].x, curve.points[edge].x, curve.points[edge + 1].x - 1},
+			"pages, four counts an octave, up to which a load takes less than %d cycles more than of "
+			"few hundred",
+			WALK);
+		const struct probe_estimate *walk = &curve.points[curve.count - 1].y;
+		probe_clocked_tell(probe, IFR_PROBE_TLBS, keys[1], "cycles", walk, 0.2 * walk->value,
+		                   "a load with a page of its own, of 7168, less one of as many in few pages");
+	} else {
+		for (size_t i = 0; keys[i]; i++)
+			probe_tell_nothing(probe->result, IFR_PROBE_TLBS, keys[i],
+			                   "no number of pages up to which a load takes surely less, and above more");
+	}
+}
+
+void probe_clocked_tlbs(struct probe_clocked *probe) {
+	tell_first_tlb(probe);
+	tell_second_tlb(probe);
 }

@@ -15,7 +15,7 @@ void probe_clocked_cycle(struct probe_clocked *probe) {
 	if (probe_clocked_measure(probe, &batch, IFR_PROBE_CYCLE, keys)) {
 		const struct probe_estimate ticks = probe_batch_ticks(&batch);
 		probe_clocked_tell(probe, IFR_PROBE_CYCLE, keys[0], "ticks", &ticks, 0.1 * ticks.value,
-		                   "ticks of the time stamp counter for a dependent addition, which takes a cycle");
+		                   "ticks of the time stamp counter for a dependent exclusive or, which takes a cycle");
 	}
 	probe_batch_release(&batch);
 }
@@ -23,7 +23,7 @@ void probe_clocked_cycle(struct probe_clocked *probe) {
 /* Two loops over a branch, whose outcomes are random in one: half of those are mispredicted, as no predictor learns so
  * many. */
 void probe_clocked_penalty(struct probe_clocked *probe) {
-	enum { ROUNDS = 1 << 19 };
+	enum { ROUNDS = 1 << 16 };
 	static const char *const keys[] = {"misprediction", "penalty.conditional", NULL};
 	uint8_t *outcomes = ifr_alloc(ROUNDS);
 	struct probe_batch batch;

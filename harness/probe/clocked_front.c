@@ -32,7 +32,7 @@ static void tell_op_cache(struct probe_clocked *probe, const struct probe_point 
 	                   "xor eax, eax in straight code of 14336");
 }
 
-void probe_clocked_front(struct probe_clocked *probe) {
+static void tell_straight_code(struct probe_clocked *probe) {
 	static const uint8_t clear[] = {0x31, 0xc0}; /* xor eax, eax */
 	static const char *const keys[] = {"op-cache-ops", "beyond-op-cache", NULL};
 	struct probe_point points[POINTS];
@@ -49,4 +49,9 @@ void probe_clocked_front(struct probe_clocked *probe) {
 	probe_clocked_keep(probe, IFR_PROBE_FRONT, "cycles of xor eax, eax in straight code", "instructions", points,
 	                   POINTS);
 	tell_op_cache(probe, points);
+}
+
+void probe_clocked_front(struct probe_clocked *probe) {
+	tell_straight_code(probe);
+	probe_clocked_windows(probe);
 }

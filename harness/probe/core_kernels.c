@@ -33,3 +33,28 @@ void probe_repeat(struct probe_kernel *kernel, const struct probe_sequence *sequ
 	kernel->rounds = 1;
 	kernel->elements = count;
 }
+
+void probe_two_misses(struct probe_kernel *kernel, const struct probe_sequence *between, size_t count,
+                      uint64_t data) {
+	enum { DATA = 16384 };
+	static const uint8_t first[] = {0x48, 0x8b, 0x06};                    /* mov rax, [rsi] */
+	static const uint8_t second[] = {0x48, 0x8b, 0x8e, 0x80, 0x20, 0, 0}; /* mov rcx, [rsi + 0x2080] */
+	static const uint8_t flush[] = {0x0f, 0xae, 0x3e,                     /* clflush [rsi] */
+	                                0x0f, 0xae, 0xbe, 0x80, 0x20, 0, 0,   /* clflush [rsi + 0x2080] */
+	                                0x0f, 0xae, 0xf0};                    /* mfence */
+	const uint64_t start = kernel->code + ROOM;
+	uint64_t at = start;
+	kernel->entry = start;
+	probe_put(kernel, at, first, sizeof first);
+	at += sizeof first;
+	for (size_t i = 0; i < count; i++, at += between->length)
+		probe_put(kernel, at, between->bytes, between->length);
+	probe_put(kernel, at, second, sizeof second);
+	at += sizeof second;
+	probe_put(kernel, at, flush, sizeof flush);
+	put_loop_end(kernel, start, at + sizeof flush, count * between->instructions + 5);
+	kernel->start = kernel->end = data ? data : kernel->data;
+	for (unsigned i = 0; !data && i < DATA; i += 8)
+		probe_set_word(kernel, kernel->data + i, 0);
+	kernel->rounds = kernel->elements = 1;
+}

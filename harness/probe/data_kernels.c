@@ -75,13 +75,14 @@ void probe_chase_self(struct probe_kernel *kernel, uint64_t offset) {
 	probe_chase_list(kernel, &address, 1);
 }
 
-void probe_additions(struct probe_kernel *kernel) {
+/* Not additions of a constant: Golden Cove does several of them in a cycle, at rename. */
+void probe_unit_chain(struct probe_kernel *kernel) {
 	enum { COUNT = 128 };
-	static const uint8_t add[] = {0x48, 0x83, 0xc0, 0x01}; /* add rax, 1 */
+	static const uint8_t flip[] = {0x48, 0x31, 0xf0}; /* xor rax, rsi */
 	const uint64_t start = put_prologue(kernel);
 	for (unsigned i = 0; i < COUNT; i++)
-		probe_put(kernel, start + i * sizeof add, add, sizeof add);
-	probe_execute(kernel, put_loop_end(kernel, start, start + COUNT * sizeof add, COUNT), true);
+		probe_put(kernel, start + i * sizeof flip, flip, sizeof flip);
+	probe_execute(kernel, put_loop_end(kernel, start, start + COUNT * sizeof flip, COUNT), true);
 	kernel->start = kernel->end = kernel->data;
 	kernel->rounds = 1;
 	kernel->elements = COUNT;

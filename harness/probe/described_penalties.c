@@ -83,7 +83,7 @@ static void observe_branches(struct probe_described *probe, struct observations 
 static void observe_instructions(struct probe_described *probe, struct observations *all) {
 	struct probe_kernel kernel;
 	probe_kernel_init(&kernel, 0);
-	probe_additions(&kernel);
+	probe_unit_chain(&kernel);
 	observe(probe, all, &kernel);
 	for (size_t count = 50; count < 1000; count *= 3) {
 		probe_kernel_init(&kernel, 0);

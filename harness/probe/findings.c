@@ -97,6 +97,8 @@ static double most(double a, double b) {
 
 static bool agree(const struct ifr_probe_finding *a, const struct ifr_probe_finding *b) {
 	enum { PARTS = 20 };
+	if (a->word || b->word)
+		return a->word && b->word && !strcmp(a->word, b->word);
 	if (a->is_setting)
 		return a->value <= b->value && a->value >= b->value;
 	return (a->low <= b->high && b->low <= a->high) ||
@@ -149,6 +151,10 @@ void probe_tell_agreed(struct ifr_probe_result *result, const struct ifr_probe_r
 		const struct ifr_probe_finding *a = &one->findings[i], *b = ifr_probe_find(other, a->key);
 		if (!a->told || !b || !b->told)
 			probe_tell_nothing(result, a->part, a->key, "%s", b && a->told ? b->experiment : a->experiment);
+		else if (!agree(a, b) && a->word)
+			probe_tell_nothing(result, a->part, a->key, "one process and another do not agree: %s", a->experiment);
+		else if (a->word && b->word)
+			probe_tell_word(result, a->part, a->key, a->word, a->experiment);
 		else if (!agree(a, b))
 			probe_tell_nothing(result, a->part, a->key, "%.4g in one process, %.4g in another: %s", a->value,
 			                   b->value, a->experiment);

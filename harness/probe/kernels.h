@@ -43,8 +43,8 @@ void probe_chase(struct probe_kernel *kernel, const struct probe_places *places,
 void probe_chase_list(struct probe_kernel *kernel, const uint64_t *addresses, size_t count);
 /* A chase over one pointer at that offset. Elements: loads. */
 void probe_chase_self(struct probe_kernel *kernel, uint64_t offset);
-/* Dependent additions, one a cycle. Elements: additions. */
-void probe_additions(struct probe_kernel *kernel);
+/* Dependent exclusive ors of registers, one a cycle. Elements: exclusive ors. */
+void probe_unit_chain(struct probe_kernel *kernel);
 /* A store, `between` stores elsewhere, and a load `distance` bytes above the first store, whose value the next round
  * stores. Elements: loads. */
 void probe_store_load(struct probe_kernel *kernel, size_t between, uint64_t distance);
@@ -59,5 +59,29 @@ struct probe_sequence {
 /* A loop over `count` repetitions, whose data are 64 bytes from kernel->start. The model is not told of their accesses:
  * for the clock alone. Elements: repetitions. */
 void probe_repeat(struct probe_kernel *kernel, const struct probe_sequence *sequence, size_t count);
+
+/* A round loads two lines that it has flushed from all caches, with `count` repetitions of a sequence between the loads,
+ * of at most 64 bytes of data from rsi + 64 on; the first load's value is in rax. data: where the lines are, of another
+ * kernel, or 0: the kernel's own. For the clock alone. Elements: rounds. */
+void probe_two_misses(struct probe_kernel *kernel, const struct probe_sequence *between, size_t count,
+                      uint64_t data);
+
+/* Windows of code. Each may have an instruction whose prefix changes the length of its immediate, which stalls Intel's
+ * decoders and nothing behind them, or in its place one of the same bytes that stalls nothing. */
+struct probe_windows {
+	size_t count;
+	uint64_t distance; /* of windows; if above `bytes`, each ends with a jump to the next */
+	unsigned bytes;    /* of a window, with its jump */
+	unsigned ops;      /* instructions of a segment, without its jump; 0: few. */
+	unsigned
+		segments; /* equal parts of the bytes, each of which ends with a short jump to the next; 0: one, without it */
+	unsigned jumps; /* conditional jumps of a segment, never taken */
+	unsigned
+		jump_end; /* one such jump, behind a test that may fuse with it, which ends there; 0: none. At least 9 */
+	unsigned offset; /* of the first window in its page */
+	unsigned stalls; /* instructions of a segment, from its first on, that stall decoders, of 4 bytes each */
+};
+/* A loop over windows. Elements: windows. */
+void probe_windows(struct probe_kernel *kernel, const struct probe_windows *windows);
 
 #endif

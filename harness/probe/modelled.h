@@ -22,5 +22,9 @@ void probe_modelled_count(struct probe_modelled *model, const struct probe_kerne
 /* Returns the events for each element of the kernel, and releases the kernel. Only the structures that the event depends
  * on are replayed. */
 double probe_modelled_rate(struct probe_modelled *model, struct probe_kernel *kernel, enum ifr_event event);
+/* The cycles of an element of the kernel by the machine's core, warm, with perfect predictors. Errors: IFR_E_USAGE if the
+ * core has no table of instructions. */
+int probe_modelled_cycles(const struct ifr_machine *machine, const struct probe_kernel *kernel, double *cycles,
+                          struct ifr_error *err);
 
 #endif

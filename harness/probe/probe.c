@@ -12,11 +12,18 @@ struct step {
 	void (*run)(struct probe_described *probe);
 };
 
+/* The experiments of the clock, with a described core for a clock. */
+static void run_front(struct probe_described *probe) {
+	struct probe_clocked clocked = {.result = probe->result, .seed = probe->seed, .machine = probe->model.machine};
+	if (ifr_machine_has_core(clocked.machine))
+		probe_clocked_windows(&clocked);
+}
+
 static const struct step steps[] = {
 	{IFR_PROBE_BTB, probe_described_btb},           {IFR_PROBE_HISTORY, probe_described_history},
 	{IFR_PROBE_RETURN, probe_described_returns},    {IFR_PROBE_CACHES, probe_described_caches},
 	{IFR_PROBE_TLBS, probe_described_tlbs},         {IFR_PROBE_MEMORY, probe_described_memory},
-	{IFR_PROBE_PENALTY, probe_described_penalties},
+	{IFR_PROBE_PENALTY, probe_described_penalties}, {IFR_PROBE_FRONT, run_front},
 };
 enum { STEPS = sizeof steps / sizeof *steps };
 

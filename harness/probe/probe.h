@@ -3,17 +3,17 @@
  * by the clock. An experiment is a kernel (kernels.h) at a list of points, and an inference from what was measured to a
  * value; where the measurements are unclear, the value is not told.
  *
- *     part      by events, of a described machine             by the clock, of this machine
- *     cycle                                                   ticks of the time stamp counter in a cycle
- *     btb       entries, ways, index bit                      capacity levels, cycles of a taken branch in each
- *     history   steps 1 to 6; distance of a correlation       penalty of a misprediction
- *     return    entries of the return stack                   the same
- *     caches    sizes, ways, lines, policies                  sizes, ways, latencies
- *     tlbs      entries, ways                                 entries, latencies
- *     memory    stores that a load is compared with           splits, 4 KiB aliasing
- *     penalty   cycles of each event                          cycles of a misprediction
- *     front                                                   micro-op cache
- *     core                                                    width, latencies, store forwarding */
+ *     part      of a described machine, by events         by the clock, of this machine
+ *     cycle                                               ticks of the time stamp counter in a cycle
+ *     btb       entries, ways, index bit                  capacity levels, cycles of a taken branch in each
+ *     history   steps 1 to 6; distance of a correlation   longest pattern, distance of a correlation
+ *     return    entries of the return stack               the same
+ *     caches    sizes, ways, lines, policies              sizes, ways, latencies
+ *     tlbs      entries, ways                             entries, latencies
+ *     memory    stores that a load is compared with       splits, 4 KiB aliasing
+ *     penalty   cycles of each event                      cycles of a misprediction
+ *     front     windows of code, by its core's cycles     micro-op cache, windows of code, jumps in them
+ *     core                                                width, latencies, rates, forwarding, window, queues */
 #ifndef IFR_HARNESS_PROBE_H
 #define IFR_HARNESS_PROBE_H
 

@@ -332,6 +332,45 @@ static void test_changed_values_come_back(void **state) {
 	}
 }
 
+/* Rules of described front ends, by the cycles of their cores: windows of an op cache, the slots that fit (lines times
+ * slots of a line), jumps at a boundary, length-changing prefixes, fusion; also with the description's value changed. */
+static void test_front_ends(void **state) {
+	(void)state;
+	static const struct {
+		const char *machine, *key;
+		double value;
+		const char *word;
+		bool quick;
+	} rows[] = {{"goldencove,op_cache.lines=5,op_cache.ops=8", "window-slots", 40, NULL, true},
+	            {"goldencove,op_cache.lines=5,op_cache.ops=10", "window-slots", 50, NULL, true},
+	            {"icelake-server,op_cache.lines=6,op_cache.ops=6", "window-slots", 36, NULL, false},
+	            {"icelake-server", "op_cache.window", 64, NULL, false},
+	            {"skylake", "dense-window", 32, NULL, true},
+	            {"skylake", "op_cache.jump_boundary", 32, NULL, true},
+	            {"skylake,op_cache.jump_boundary=0", "op_cache.jump_boundary", 0, NULL, false},
+	            {"haswell,op_cache.jump_boundary=64", "op_cache.jump_boundary", 64, NULL, false},
+	            {"ivybridge,fetch.length_change=3", "fetch.length_change", 3, NULL, false},
+	            {"ivybridge,fetch.length_change=6", "fetch.length_change", 6, NULL, true},
+	            {"icelake-server,fetch.fusion=within_line", "fetch.fusion", 0, "within_line", false},
+	            {"icelake-server,fetch.fusion=anywhere", "fetch.fusion", 0, "anywhere", false},
+	            {"zen3", "fetch.fusion", 0, "anywhere", false}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct ifr_probe_result result;
+		if (!rows[i].quick && !is_full_depth())
+			continue;
+		probe(rows[i].machine, PART(FRONT), &result);
+		const struct ifr_probe_finding *finding = ifr_probe_find(&result, rows[i].key);
+		if (!finding || !finding->told)
+			fail_msg("%s: %s is not told: %s", rows[i].machine, rows[i].key, finding ? finding->experiment : "");
+		if (rows[i].word)
+			assert_string_equal(finding->word, rows[i].word);
+		else if (finding->value < rows[i].value || finding->value > rows[i].value)
+			fail_msg("%s: %s is %g", rows[i].machine, rows[i].key, finding->value);
+		compare_told(rows[i].machine, &result);
+		ifr_probe_release(&result);
+	}
+}
+
 /* A path history is no history of outcomes: nothing is told by steps that take it for one. */
 static void test_path_history(void **state) {
 	(void)state;
@@ -397,6 +436,7 @@ int main(void) {
 		cmocka_unit_test(test_figure_18),
 		cmocka_unit_test(test_tables_2_and_3),
 		cmocka_unit_test(test_changed_values_come_back),
+		cmocka_unit_test(test_front_ends),
 		cmocka_unit_test(test_path_history),
 		cmocka_unit_test(test_description),
 		cmocka_unit_test(test_description_leaves_out_misfits),

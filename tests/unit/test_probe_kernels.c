@@ -154,12 +154,36 @@ static void test_other_kernels(void **state) {
 	check(&kernel);
 	probe_chase_self(start(&kernel), 60);
 	check(&kernel);
-	probe_additions(start(&kernel));
+	probe_unit_chain(start(&kernel));
 	check(&kernel);
 	probe_store_load(start(&kernel), 7, 4096);
 	check(&kernel);
 	for (unsigned bytes = 1; bytes <= 8; bytes++) {
 		probe_nops(start(&kernel), 20, bytes);
+		check(&kernel);
+	}
+}
+
+/* Windows of all kinds: their instructions, and where their jumps end. */
+static void test_windows(void **state) {
+	(void)state;
+	static const struct probe_windows all[] = {{4, 64, 64, 20, 0, 0, 0, 0, 0},  {4, 64, 64, 50, 0, 0, 0, 0, 3},
+	                                           {4, 64, 64, 0, 0, 5, 0, 0, 1},   {3, 128, 57, 49, 0, 0, 0, 20, 0},
+	                                           {3, 64, 64, 9, 2, 0, 0, 0, 0},   {3, 64, 64, 0, 0, 0, 9, 0, 0},
+	                                           {3, 64, 64, 0, 0, 0, 64, 32, 0}, {1, 54, 54, 4, 3, 0, 0, 7, 0}};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct probe_kernel kernel;
+		unsigned instructions = 0;
+		probe_windows(start(&kernel), &all[i]);
+		for (size_t block = 0; block < kernel.blocks_count; block++)
+			instructions += kernel.geometry[block].instructions;
+		const size_t segments = all[i].count * (all[i].segments ? all[i].segments : 1),
+					 jumps = all[i].segments || all[i].distance > all[i].bytes ? 1 : 0;
+		if (all[i].ops)
+			assert_int_equal(instructions, segments * (all[i].ops + jumps) + 2);
+		if (all[i].jump_end)
+			assert_int_equal((kernel.geometry[0].address + kernel.geometry[0].bytes - all[i].offset) % 64,
+			                 all[i].jump_end % 64);
 		check(&kernel);
 	}
 }
@@ -227,9 +251,8 @@ static void test_bad_kernels(void **state) {
 }
 
 /* Bytes are the instructions that the experiment names. */
-static void test_dependents_are_as_named(void **state) {
-	(void)state;
-	for (const struct probe_dependent *dependent = probe_dependents; dependent->key; dependent++) {
+static void check_names(const struct probe_dependent *dependent) {
+	for (; dependent->key; dependent++) {
 		struct probe_kernel kernel;
 		struct instruction instruction;
 		const char *name = dependent->experiment;
@@ -250,6 +273,12 @@ static void test_dependents_are_as_named(void **state) {
 	}
 }
 
+static void test_dependents_are_as_named(void **state) {
+	(void)state;
+	check_names(probe_dependents);
+	check_names(probe_independents);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dependents_are_as_named),
@@ -257,6 +286,7 @@ int main(void) {
 		cmocka_unit_test(test_branch_chains),
 		cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_other_kernels),
+		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_chase_is_a_ring),
 		cmocka_unit_test(test_kernels_run),
 		cmocka_unit_test(test_bad_kernels),
