@@ -21,6 +21,7 @@ enum {
 	KEY_ENV,
 	KEY_FROM,
 	KEY_TO,
+	KEY_EVERY,
 	KEY_CHECK,
 	KEY_ALL,
 	KEY_TIMEOUT,
@@ -116,6 +117,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case KEY_TO:
 		parse_count("--to", argument, 1, &options->request.to, state);
 		return 0;
+	case KEY_EVERY:
+		parse_count("--every", argument, IFR_RECORDING_SAMPLE, &options->request.every, state);
+		return 0;
 	case KEY_RECORDER:
 		parse_recorder(argument, options, state);
 		return 0;
@@ -147,6 +151,8 @@ static const struct argp_option table[] = {
      "Record again in another layout and compare: does the program's behaviour depend on addresses?", 1},
 	{"from", KEY_FROM, "N", 0, "Record from the Nth instruction, in whole blocks (0)", 1},
 	{"to", KEY_TO, "N", 0, "Record up to the Nth instruction (the end)", 1},
+	{"every", KEY_EVERY, "N", 0, "Record a sample of two million instructions of each N, at a random place (all)",
+     1},
 	{"region", KEY_REGION, "NAME", 0, "Record the code between IFR_BEGIN(\"NAME\") and IFR_END of interfero.h", 1},
 	{"objects", KEY_OBJECTS, NULL, 0,
      "Record the heap's objects, which the axes heap and blocks need. The allocator's own instructions are left "

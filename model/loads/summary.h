@@ -30,8 +30,9 @@ struct ifr_load_summary {
 	struct ifr_counts counts; /* of the same replay; without a core, only of the caches (ifr_machine_caches) */
 };
 
-/* Replays the trace under a map, once, and counts. settings: its observer is not used. misses: gets the references that miss its
- * level; NULL: none. Errors: those of ifr_count_events. The caller releases the summary, after an error, too. */
+/* Replays the trace under a map, once, and counts. settings: its observer is not used. misses: gets the references
+ * that miss its level; NULL: none. Errors: those of ifr_count_events. The caller releases the summary, after an error,
+ * too. */
 int ifr_load_summary_make(struct ifr_trace *trace, struct ifr_address_map *map,
                           const struct ifr_count_settings *settings, struct ifr_miss_stream *misses,
                           struct ifr_load_summary *summary, struct ifr_error *err);

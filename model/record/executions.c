@@ -19,6 +19,8 @@
  * what was tried beyond that. */
 #include "model/record/executions.h"
 
+#include "common/random.h"
+
 /* A longer straight-line chain is cut. */
 enum { CHAIN_BYTES = 40000 };
 
@@ -114,19 +116,46 @@ static uint16_t find_fault(const struct translated *ran, const struct thread *th
 	return ran->block.instructions;
 }
 
+/* Finds the sample that ends behind so many instructions: each period has one, at a random place (stratified sampling),
+ * so that a program of another period does not go along with it. */
+static void find_sample(struct assembler *assembler, uint64_t instructions) {
+	const uint64_t every = assembler->window.every;
+	uint64_t period = instructions / every;
+	do
+		assembler->sample = every * period + ifr_random_below(ifr_siphash(every, period, "sample", 6),
+		                                                      every - IFR_RECORDING_SAMPLE + 1);
+	while (period++, instructions >= assembler->sample + IFR_RECORDING_SAMPLE);
+}
+
+void find_first_sample(struct assembler *assembler) {
+	find_sample(assembler, 0);
+}
+
+static bool in_sample(struct assembler *assembler, uint64_t instructions) {
+	if (!assembler->window.every)
+		return true;
+	if (instructions >= assembler->sample + IFR_RECORDING_SAMPLE)
+		find_sample(assembler, instructions);
+	return instructions >= assembler->sample;
+}
+
 /* Whether a block that begins after so many instructions is recorded. */
-static bool in_window(const struct assembler *assembler, uint64_t instructions) {
+static bool in_window(struct assembler *assembler, uint64_t instructions) {
 	const struct assembler_window *window = &assembler->window;
-	return instructions >= window->from && (!window->to || instructions < window->to) &&
-	       (!window->region || assembler->regions);
+	return in_sample(assembler, instructions) && instructions >= window->from &&
+	       (!window->to || instructions < window->to) && (!window->region || assembler->regions);
 }
 
 /* Returns the instruction count before which in_window cannot change, apart from marks of regions. */
 static uint64_t next_window_change(const struct assembler *assembler, bool inside) {
 	const struct assembler_window *window = &assembler->window;
+	const uint64_t sample = !window->every ? UINT64_MAX
+	                        : assembler->instructions < assembler->sample
+	                            ? assembler->sample
+	                            : assembler->sample + IFR_RECORDING_SAMPLE;
 	if (inside)
-		return window->to ? window->to : UINT64_MAX;
-	return assembler->instructions < window->from ? window->from : UINT64_MAX;
+		return window->to && window->to < sample ? window->to : sample;
+	return assembler->instructions < window->from && window->from < sample ? window->from : sample;
 }
 
 static bool is_at_limit(const struct thread *thread) {

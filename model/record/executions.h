@@ -29,6 +29,7 @@ struct assembler {
 	struct translations translations;
 	struct thread threads[RING_THREADS];
 	struct assembler_window window;
+	uint64_t sample;       /* the first instruction of the sample that goes on, or comes */
 	struct bounds *bounds; /* NULL: none */
 	bool windowed;
 	bool inside;      /* the previous block lay inside the window */
@@ -40,6 +41,8 @@ struct assembler {
 	bool malformed; /* an access is another than its block makes */
 };
 
+/* Finds the first sample of a recording that has samples. */
+void find_first_sample(struct assembler *assembler);
 /* Finishes the thread's pending block. next: address of the block that runs next, 0 if none does. */
 void finish_block(struct assembler *assembler, struct thread *thread, uint64_t next);
 /* Executes blocks that take their fast path, starting with the thread's pending block, whose accesses begin at

@@ -103,6 +103,26 @@ flat() {
 	refuse 4 "none.samples" -- interfero icost --samples none.samples long.trace
 }
 
+@test "a recording of samples alone gives the costs of the run" {
+	refuse 2 "before the first sample: record all of it, without --every" -- interfero icost --every 900000000000 -- ../causes chase
+	refuse 2 "needs a number from 2000000" -- interfero icost --every 1000 -- ../causes chase
+	interfero record -q --once -o all.trace -- ../causes branch 3000000
+	interfero icost -q --json --causes bmisp,shalu,lgalu all.trace >all.json
+	interfero icost -q --json --causes bmisp,shalu,lgalu --every 10000000 -o samples.trace -- ../causes branch 3000000 >samples.json
+	# A fifth of the instructions, as many samples as there are whole periods, or one more.
+	count() {
+		interfero trace info "$1" | awk '$1 == "instructions" { print $2 }'
+	}
+	[ $(($(count samples.trace) / 1990000)) -le $(($(count all.trace) / 10000000 + 1)) ]
+	[ $(($(count samples.trace) / 1990000)) -ge $(($(count all.trace) / 10000000)) ]
+	# Within a twentieth of the cycles.
+	jq -e -n --slurpfile all all.json --slurpfile few samples.json '[$all[0].sets, $few[0].sets] | transpose
+		| all((.[0].cost / $all[0].cycles - .[1].cost / $few[0].cycles) | fabs < 0.05)' || say "$(jq -c .sets all.json samples.json)"
+	jq -e '.sampled == "10000000"' samples.json
+	interfero icost -q --causes bmisp samples.trace >text
+	flat text | grep -q "The recording has two million of each 10000000 instructions"
+}
+
 @test "a program's costs are those of its recording, which is kept if that is asked for" {
 	interfero icost --json --causes bmisp,win -o kept.trace -- ../causes branch >own.json
 	interfero icost --json --causes bmisp,win kept.trace >kept.json
