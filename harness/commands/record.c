@@ -41,16 +41,15 @@ struct options {
 	bool check, quiet, once;
 };
 
-static void parse_count(const char *option, const char *text, uint64_t least, uint64_t *count,
-                        struct argp_state *state) {
-	struct ifr_error err = {0};
-	if (option_number(option, text, least, INT64_MAX, count, &err))
-		option_refuse(state, &err);
-}
-
 /* Parses the bounds of the recording. Returns 1 for another option. */
 static int parse_bound(int key, const char *argument, struct options *options, struct ifr_error *err) {
 	switch (key) {
+	case KEY_FROM:
+		return option_number("--from", argument, 0, INT64_MAX, &options->request.from, err);
+	case KEY_TO:
+		return option_number("--to", argument, 1, INT64_MAX, &options->request.to, err);
+	case KEY_EVERY:
+		return option_number("--every", argument, IFR_RECORDING_SAMPLE, INT64_MAX, &options->request.every, err);
 	case KEY_TIMEOUT:
 		return option_duration("--timeout", argument, &options->request.timeout_ns, err);
 	case KEY_BUDGET:
@@ -110,15 +109,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		return 0;
 	case KEY_OBJECTS:
 		options->request.objects = true;
-		return 0;
-	case KEY_FROM:
-		parse_count("--from", argument, 0, &options->request.from, state);
-		return 0;
-	case KEY_TO:
-		parse_count("--to", argument, 1, &options->request.to, state);
-		return 0;
-	case KEY_EVERY:
-		parse_count("--every", argument, IFR_RECORDING_SAMPLE, &options->request.every, state);
 		return 0;
 	case KEY_RECORDER:
 		parse_recorder(argument, options, state);

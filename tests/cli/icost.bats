@@ -148,7 +148,7 @@ flat() {
 		cycles bmisp "$better" | jq '.cycles' >changed
 		cmp ideal changed || say "$cause: $(cat ideal) and $(cat changed)"
 	done <<-'END'
-		dl1 skylake skylake,pipeline.load_latency=0,pipeline.forward=0
+		dl1 fields2004 fields2004,pipeline.load_latency=0,pipeline.forward=0
 		shalu skylake,pipeline.wakeup=2 skylake,pipeline.wakeup=0
 		lgalu skylake skylake,pipeline.longest=0
 		dmiss skylake,l2.bytes=67108864 skylake,l2.bytes=67108864,l1d.bytes=0
