@@ -314,11 +314,13 @@ struct ifr_icost_run icost_words(const struct icost_options *options, const stru
 	return (struct ifr_icost_run){.name = ifr_buffer_detach(&name),
 	                              .machine = options->machine,
 	                              .damage = ifr_trace_damage(trace),
+	                              .sampled = ifr_trace_fact(trace, "sampled"),
 	                              .approximate = ifr_trace_fact(trace, IFR_RECORDING_APPROXIMATE)};
 }
 
 void icost_words_release(struct ifr_icost_run *run) {
 	free((char *)(uintptr_t)run->name);
+	free((char *)(uintptr_t)run->sampled);
 	free((char *)(uintptr_t)run->approximate);
 }
 

@@ -21,6 +21,7 @@ enum {
 	KEY_ENV,
 	KEY_FROM,
 	KEY_TO,
+	KEY_EVERY,
 	KEY_CHECK,
 	KEY_ALL,
 	KEY_TIMEOUT,
@@ -40,16 +41,15 @@ struct options {
 	bool check, quiet, once;
 };
 
-static void parse_count(const char *option, const char *text, uint64_t least, uint64_t *count,
-                        struct argp_state *state) {
-	struct ifr_error err = {0};
-	if (option_number(option, text, least, INT64_MAX, count, &err))
-		option_refuse(state, &err);
-}
-
 /* Parses the bounds of the recording. Returns 1 for another option. */
 static int parse_bound(int key, const char *argument, struct options *options, struct ifr_error *err) {
 	switch (key) {
+	case KEY_FROM:
+		return option_number("--from", argument, 0, INT64_MAX, &options->request.from, err);
+	case KEY_TO:
+		return option_number("--to", argument, 1, INT64_MAX, &options->request.to, err);
+	case KEY_EVERY:
+		return option_number("--every", argument, IFR_RECORDING_SAMPLE, INT64_MAX, &options->request.every, err);
 	case KEY_TIMEOUT:
 		return option_duration("--timeout", argument, &options->request.timeout_ns, err);
 	case KEY_BUDGET:
@@ -110,12 +110,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case KEY_OBJECTS:
 		options->request.objects = true;
 		return 0;
-	case KEY_FROM:
-		parse_count("--from", argument, 0, &options->request.from, state);
-		return 0;
-	case KEY_TO:
-		parse_count("--to", argument, 1, &options->request.to, state);
-		return 0;
 	case KEY_RECORDER:
 		parse_recorder(argument, options, state);
 		return 0;
@@ -147,6 +141,8 @@ static const struct argp_option table[] = {
      "Record again in another layout and compare: does the program's behaviour depend on addresses?", 1},
 	{"from", KEY_FROM, "N", 0, "Record from the Nth instruction, in whole blocks (0)", 1},
 	{"to", KEY_TO, "N", 0, "Record up to the Nth instruction (the end)", 1},
+	{"every", KEY_EVERY, "N", 0, "Record a sample of two million instructions of each N, at a random place (all)",
+     1},
 	{"region", KEY_REGION, "NAME", 0, "Record the code between IFR_BEGIN(\"NAME\") and IFR_END of interfero.h", 1},
 	{"objects", KEY_OBJECTS, NULL, 0,
      "Record the heap's objects, which the axes heap and blocks need. The allocator's own instructions are left "

@@ -9,7 +9,7 @@
 #include "harness/commands/layout_options.h"
 #include "harness/commands/progress.h"
 
-enum { KEY_STDIN = 4096, KEY_ENV, KEY_TIMEOUT, KEY_OUTPUT = 'o' };
+enum { KEY_STDIN = 4096, KEY_ENV, KEY_TIMEOUT, KEY_EVERY, KEY_OUTPUT = 'o' };
 
 /* A word behind "--" begins the program; another is the trace. */
 static void parse_word(char *word, struct trace_input *input, struct argp_state *state) {
@@ -30,7 +30,7 @@ static void check_input(const struct trace_input *input, struct argp_state *stat
 	if (input->trace && recording->argv)
 		argp_error(state, "a trace, or a program behind --, not both");
 	if (input->trace && (input->kept || recording->stdin_file || recording->objects || recording->timeout_ns ||
-	                     input->environment.count))
+	                     recording->every || input->environment.count))
 		argp_error(
 			state,
 			"--stdin, --env and other options of a recording are for a program: leave them out with a trace");
@@ -47,6 +47,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		break;
 	case KEY_TIMEOUT:
 		result = option_duration("--timeout", argument, &input->recording.timeout_ns, &err);
+		break;
+	case KEY_EVERY:
+		result =
+			option_number("--every", argument, IFR_RECORDING_SAMPLE, INT64_MAX, &input->recording.every, &err);
 		break;
 	case KEY_STDIN:
 		input->recording.stdin_file = argument;
@@ -70,6 +74,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option table[] = {
 	{"output", KEY_OUTPUT, "TRACE", 0, "Keep the recording of the program in this file", 1},
+	{"every", KEY_EVERY, "N", 0,
+     "Record a sample of two million instructions of each N alone, for long runs (all)", 1},
 	{"stdin", KEY_STDIN, "FILE", 0, "The program's standard input (/dev/null)", 1},
 	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 1},
 	{"timeout", KEY_TIMEOUT, "TIME", 0, "End the recorded run after this time: 90s, 5m (never)", 1},

@@ -82,6 +82,7 @@ struct ifr_icost_run {
 	uint64_t instructions;
 	const char *damage;                         /* of the trace; NULL: it is whole */
 	const struct ifr_shotgun_coverage *profile; /* of the fragments that the times come from; NULL: from the run */
+	const char *sampled;     /* the recording has one sample of each so many instructions; NULL: all of them */
 	const char *approximate; /* parts whose layout the program's behaviour depends on; NULL: none */
 };
 /* Prints what costs most, what overlaps with it, what to do about it, and the breakdown. */

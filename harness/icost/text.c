@@ -41,6 +41,8 @@ static void tell_run(const struct telling *telling, struct ifr_buffer *text) {
 	                  telling->run->machine, cycles, cycles / (double)telling->run->instructions);
 	if (telling->run->damage)
 		ifr_buffer_printf(text, " The trace is cut (%s): this is its part before that.", telling->run->damage);
+	if (telling->run->sampled)
+		ifr_buffer_printf(text, " The recording has two million of each %s instructions.", telling->run->sampled);
 	if (telling->run->approximate)
 		ifr_buffer_printf(
 			text,

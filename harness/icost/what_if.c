@@ -8,7 +8,8 @@
 
 enum { SCHEMA_VERSION = 1 };
 
-static const uint32_t causes = 1u << IFR_CAUSE_DL1 | 1u << IFR_CAUSE_WIN | 1u << IFR_CAUSE_BMISP;
+static const uint32_t causes =
+	1u << IFR_CAUSE_DL1 | 1u << IFR_CAUSE_WIN | 1u << IFR_CAUSE_BMISP | 1u << IFR_CAUSE_SHALU;
 
 /* A loop's length, or a window's size. */
 static const struct {
@@ -18,6 +19,7 @@ static const struct {
 } changes[] = {
 	{"pipeline.load_latency=4", IFR_PIPELINE_LOAD_LATENCY, 4},
 	{"pipeline.load_latency=8", IFR_PIPELINE_LOAD_LATENCY, 8},
+	{"pipeline.wakeup=2", IFR_PIPELINE_WAKEUP, 2},
 	{"penalty.conditional=15", IFR_PENALTY_CONDITIONAL, 15},
 	{"pipeline.window=64", IFR_PIPELINE_WINDOW, 64},
 	{"pipeline.window=128", IFR_PIPELINE_WINDOW, 128},
@@ -62,9 +64,11 @@ void ifr_what_if_release(struct ifr_what_if *what_if) {
 static const uint32_t columns[] = {1u << IFR_CAUSE_DL1,
                                    1u << IFR_CAUSE_WIN,
                                    1u << IFR_CAUSE_BMISP,
+                                   1u << IFR_CAUSE_SHALU,
                                    1u << IFR_CAUSE_DL1 | 1u << IFR_CAUSE_WIN,
                                    1u << IFR_CAUSE_DL1 | 1u << IFR_CAUSE_BMISP,
-                                   1u << IFR_CAUSE_WIN | 1u << IFR_CAUSE_BMISP};
+                                   1u << IFR_CAUSE_WIN | 1u << IFR_CAUSE_BMISP,
+                                   1u << IFR_CAUSE_WIN | 1u << IFR_CAUSE_SHALU};
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 /* The change that shortens the run most; 0: none does. */
@@ -81,7 +85,7 @@ static void put_row(const struct ifr_what_if_row *row, double base, struct ifr_b
 	ifr_buffer_printf(out, "%-24s %6.1f", *row->change ? row->change : "as described", 100 * cycles / base);
 	for (unsigned i = 0; i < COLUMNS; i++) {
 		const double value = 100 * ifr_icost_interaction(&row->icost, columns[i]).cycles / cycles;
-		ifr_buffer_printf(out, " %*.1f", i < 3 ? 5 : 9, fabs(value) < 0.05 ? 0 : value);
+		ifr_buffer_printf(out, " %5.1f", fabs(value) < 0.05 ? 0 : value);
 	}
 	ifr_buffer_puts(out, "\n");
 }
@@ -95,8 +99,8 @@ void ifr_what_if_text(const struct ifr_what_if *what_if, const struct ifr_icost_
 		ifr_buffer_printf(&text, " Of these changes, %s saves most: %.1f %%.", what_if->rows[best].change,
 		                  100 - 100 * ifr_icost_time(&what_if->rows[best].icost, 0) / base);
 	ifr_text_wrap(out, ifr_buffer_text(&text), "", "");
-	ifr_buffer_printf(out, "\n%-24s %6s %5s %5s %5s %9s %9s %9s\n", "", "time", "dl1", "win", "bmisp", "dl1+win",
-	                  "dl1+bmisp", "win+bmisp");
+	ifr_buffer_printf(out, "\n%-24s %6s %5s %5s %5s %5s %5s %5s %5s %5s\n%62s %5s %5s %5s\n", "", "time", "dl1",
+	                  "win", "bmisp", "shalu", "dl1+", "dl1+", "win+", "win+", "win", "bmisp", "bmisp", "shalu");
 	for (size_t i = 0; i < what_if->count; i++)
 		put_row(&what_if->rows[i], base, out);
 	ifr_text_wrap(

@@ -110,7 +110,7 @@ static int count_against(struct ifr_trace *trace, struct ifr_builder *builder,
 	struct ifr_load_summary summary = {0};
 	int result = ifr_layout_of_plan(trace, builder, plans[0], &map, err);
 	if (!result)
-		result = ifr_load_summary_make(trace, map, &settings, &summary, err);
+		result = ifr_load_summary_make(trace, map, &settings, NULL, &summary, err);
 	if (!result)
 		profile->against = ifr_alloc((summary.sites.count + 1) * sizeof *profile->against);
 	for (size_t i = 0; i < summary.sites.count && !result; i++)
@@ -125,14 +125,15 @@ static int count_against(struct ifr_trace *trace, struct ifr_builder *builder,
 
 static int profile_contexts(struct ifr_trace *trace, struct ifr_address_map *map,
                             const struct ifr_count_settings *settings,
-                            const struct ifr_load_misses_request *request, struct ifr_load_misses *profile,
-                            struct ifr_error *err) {
+                            const struct ifr_load_misses_request *request, const struct ifr_miss_stream *misses,
+                            struct ifr_load_misses *profile, struct ifr_error *err) {
 	uint32_t *chosen = ifr_alloc((profile->named + 1) * sizeof *chosen);
 	const struct ifr_load_context_request contexts = {.level = request->level,
 	                                                  .lengths = request->lengths,
 	                                                  .length_count = request->length_count,
 	                                                  .loads = chosen,
 	                                                  .load_count = choose_loads(profile, request, chosen),
+	                                                  .misses = misses,
 	                                                  .most_bytes = request->most_bytes};
 	int result = 0;
 	if (contexts.load_count && request->length_count) {
@@ -150,6 +151,7 @@ int ifr_load_misses_make(struct ifr_trace *trace, const struct ifr_load_misses_r
 	struct ifr_trace_totals totals;
 	struct ifr_plan shipped;
 	struct opened_kit opened;
+	struct ifr_miss_stream misses = {.level = request->level};
 	struct pace pace = {.request = request, .begun_ns = ifr_clock_ns()};
 	const struct ifr_count_settings settings = {
 		.machine = request->machine, .core = request->core, .go_on = go_on, .data = &pace};
@@ -167,17 +169,18 @@ int ifr_load_misses_make(struct ifr_trace *trace, const struct ifr_load_misses_r
 	if (!result)
 		result = ifr_layout_of_plan(trace, opened.builder, plans[1], &map, err);
 	if (!result)
-		result = ifr_load_summary_make(trace, map, &settings, &profile->summary, err);
+		result = ifr_load_summary_make(trace, map, &settings, &misses, &profile->summary, err);
 	if (!result)
 		result = ifr_load_prefetches_make(trace, map, &settings, request->level, &profile->prefetches, err);
 	if (!result && request->against)
 		result = count_against(trace, opened.builder, plans, request, profile, err);
 	if (!result) {
 		order_loads(profile, request->level, request->top);
-		result = profile_contexts(trace, map, &settings, request, profile, err);
+		result = profile_contexts(trace, map, &settings, request, &misses, profile, err);
 	}
 	if (!result)
 		ifr_load_names_find(trace, profile);
+	ifr_miss_stream_release(&misses);
 	ifr_address_map_free(map);
 	close_kit(&opened);
 	ifr_plan_release(&shipped);

@@ -66,6 +66,10 @@ static void describe_recording(const struct ifr_recording_request *request, cons
 	if (request->from || request->to)
 		ifr_buffer_printf(text, "window %llu %llu\n", (unsigned long long)request->from,
 		                  (unsigned long long)request->to);
+	if (request->every)
+		ifr_buffer_printf(text, "sampled %llu\nnote only %d of each %llu instructions are recorded\n",
+		                  (unsigned long long)request->every, IFR_RECORDING_SAMPLE,
+		                  (unsigned long long)request->every);
 }
 
 /* Makes a temporary folder with the shortest possible path. */
@@ -198,6 +202,7 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
 	                                  .output_fd = memfd_create("output", MFD_CLOEXEC),
 	                                  .errors_fd = memfd_create("errors", MFD_CLOEXEC),
 	                                  .from = request->from,
+	                                  .every = request->every,
 	                                  .region = request->region,
 	                                  .marks = files.marks,
 	                                  .objects = files.objects,

@@ -22,6 +22,7 @@ struct ifr_recording_request {
 	const struct ifr_plan *plan;   /* record its variant, with its stack and load; NULL: the program */
 	uint64_t stack_bytes;          /* of additional environment */
 	uint64_t from, to;             /* window in instructions; 0, 0: all */
+	uint64_t every;                /* as in struct ifr_recording */
 	const char *region;            /* name of the marked region (interfero.h); NULL: all */
 	bool everything;               /* derivable accesses, too: slower, for tests */
 	bool objects;                  /* record requests to the allocator and their heap objects */

@@ -135,6 +135,7 @@ static void idealise_back(struct ifr_core *core, uint32_t set) {
 		core->decoders = core->predecode = UINT32_MAX;
 		core->fetch_bytes = UINT32_MAX;
 		core->drain = 0;
+		core->unlimited = true;
 	}
 	if (set >> IFR_CAUSE_ALIAS4K & 1)
 		core->alias = 0;

@@ -31,7 +31,7 @@ struct ifr_graph *ifr_graph_new(const struct ifr_core *core) {
 	ifr_core_idealise_site(&graph->site_core);
 	graph->sites = (uint16_t)(core->ideal >> IFR_CAUSES);
 	graph->ports.calendar = ifr_alloc(CALENDAR * sizeof *graph->ports.calendar);
-	graph->ports.unlimited = ifr_core_idealises(core, IFR_CAUSE_BW);
+	graph->ports.unlimited = core->unlimited;
 	allocate_rings(graph);
 	graph->counters = ifr_alloc(core->counters + 1);
 	graph->predecode_bytes = UINT64_MAX;
@@ -201,8 +201,13 @@ static inline int64_t sources_ready(const struct ifr_graph *graph, const struct 
 /* Cycles from E to P of an operation that is neither load nor store. */
 static inline unsigned latency_of(const struct ifr_core *core, const struct ifr_core_op *op) {
 	const unsigned latency = op->latency ? op->latency : op->kind != IFR_OPERATION_COMPUTE;
-	const bool computes = op->kind == IFR_OPERATION_COMPUTE || op->kind == IFR_OPERATION_BRANCH;
-	return computes && ifr_core_idealises(core, latency > 1 ? IFR_CAUSE_LGALU : IFR_CAUSE_SHALU) ? 0 : latency;
+	if (op->kind != IFR_OPERATION_COMPUTE && op->kind != IFR_OPERATION_BRANCH)
+		return latency;
+	if (ifr_core_idealises(core, latency > 1 ? IFR_CAUSE_LGALU : IFR_CAUSE_SHALU))
+		return 0;
+	const unsigned woken = op->kind == IFR_OPERATION_BRANCH ? !!core->wakeup : core->wakeup;
+	const unsigned longer = latency > woken ? latency : woken;
+	return latency <= 1 ? latency * woken : longer < core->longest ? longer : core->longest;
 }
 
 static inline __attribute__((always_inline)) int64_t execute(struct ifr_graph *graph, const struct ifr_core_op *op,

@@ -24,7 +24,7 @@ static int64_t predecode(struct ifr_graph *graph, const struct ifr_core_instruct
 
 void graph_decode(struct ifr_graph *graph, const struct ifr_core_instruction *instruction, uint64_t address) {
 	const int64_t ready = predecode(graph, instruction, address);
-	const bool first_only = instruction->decoded > 1 && !ifr_core_idealises(graph->core, IFR_CAUSE_BW);
+	const bool first_only = instruction->decoded > 1 && !graph->core->unlimited;
 	if (graph->decoded == graph->core->decoders || (first_only && graph->decoded)) {
 		pace_next(&graph->arrival);
 		graph->decoded = 0;

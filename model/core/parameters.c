@@ -41,6 +41,10 @@ static void init_back(struct ifr_core *core, const unsigned *v) {
 	core->page_split = v[IFR_PIPELINE_PAGE_SPLIT];
 	core->clear = v[IFR_PIPELINE_CLEAR];
 	core->counters = v[IFR_PIPELINE_COUNTERS];
+	core->wakeup = v[IFR_PIPELINE_WAKEUP];
+	core->longest = v[IFR_PIPELINE_LONGEST];
+	core->unlimited = v[IFR_PIPELINE_UNITS];
+	core->drain = !core->unlimited;
 	core->mispredicted = v[IFR_PENALTY_CONDITIONAL];
 	add_latencies(v, v[IFR_PENALTY_L1D], core->miss_latency);
 	core->page_latency[1] = v[IFR_PENALTY_DTLB];
@@ -87,7 +91,7 @@ static void init_buffers(struct ifr_core *core, const unsigned *v) {
 void ifr_core_init(struct ifr_core *core, const struct ifr_machine *machine) {
 	const unsigned *v = machine->values;
 	*core = (struct ifr_core){
-		.page_shift = ifr_log2_of(v[IFR_CORE_PAGE_BYTES]), .line_shift = 6, .drain = 1, .level_mask = UINT8_MAX};
+		.page_shift = ifr_log2_of(v[IFR_CORE_PAGE_BYTES]), .line_shift = 6, .level_mask = UINT8_MAX};
 	for (unsigned first = IFR_L1I_BYTES; first <= IFR_L3_BYTES; first += 4)
 		if (v[first])
 			core->line_shift = ifr_log2_of(v[first + 2]);

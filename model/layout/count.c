@@ -23,6 +23,7 @@
 #include "model/core/parameters.h"
 #include "model/core/program.h"
 #include "model/replay/outcomes.h"
+#include "model/trace/ahead.h"
 
 const char *const ifr_core_use_names[] = {"none", "sampled", "full", NULL};
 
@@ -208,9 +209,32 @@ static void observe_chunk(const struct counting *counting, const struct ifr_coun
 	settings->observe(settings->observer, chunk, &outcomes);
 }
 
+/* Replays all chunks, from the thread that reads them ahead or from the trace. */
+static int replay_chunks(struct counting *counting, const struct ifr_count_settings *settings,
+                         struct ifr_trace_ahead *ahead, struct ifr_error *err) {
+	struct ifr_trace_chunk from;
+	if (!ahead)
+		ifr_trace_rewind(counting->trace);
+	counting->before = IFR_EXECUTION_BREAK;
+	for (size_t replayed = 0;; replayed = from.executions_count) {
+		if (ahead)
+			ifr_trace_ahead_next(ahead, &from);
+		else
+			ifr_trace_read_chunk(counting->trace, CHUNK_EXECUTIONS, &from);
+		if (!from.executions_count)
+			return 0;
+		if (settings->go_on && !settings->go_on(settings->data, replayed))
+			return ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted in the middle of a replay");
+		const int result = replay_chunk(counting, &from, err);
+		if (result)
+			return result;
+		if (settings->observe)
+			observe_chunk(counting, settings, &from);
+	}
+}
+
 static int replay_all(struct counting *counting, const struct ifr_count_settings *settings,
                       struct ifr_error *err) {
-	struct ifr_trace_chunk from;
 	struct ifr_trace_totals totals;
 	int result = ifr_replay_new(&counting->replay, settings->machine, counting->count, settings->engine, err);
 	if (result)
@@ -228,20 +252,11 @@ static int replay_all(struct counting *counting, const struct ifr_count_settings
 	if (settings->observe)
 		ifr_replay_keep_outcomes(counting->replay);
 	ifr_replay_set_lanes(counting->replay, counting->lanes);
-	ifr_trace_rewind(counting->trace);
-	counting->before = IFR_EXECUTION_BREAK;
-	for (size_t replayed = 0;; replayed = from.executions_count) {
-		ifr_trace_read_chunk(counting->trace, CHUNK_EXECUTIONS, &from);
-		if (!from.executions_count)
-			return 0;
-		if (settings->go_on && !settings->go_on(settings->data, replayed))
-			return ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted in the middle of a replay");
-		result = replay_chunk(counting, &from, err);
-		if (result)
-			return result;
-		if (settings->observe)
-			observe_chunk(counting, settings, &from);
-	}
+	struct ifr_trace_ahead *ahead =
+		settings->ahead ? ifr_trace_ahead_new(counting->trace, CHUNK_EXECUTIONS) : NULL;
+	result = replay_chunks(counting, settings, ahead, err);
+	ifr_trace_ahead_free(ahead);
+	return result;
 }
 
 /* Decodes the trace for the machine's core. */

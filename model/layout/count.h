@@ -33,6 +33,7 @@ struct ifr_count_settings {
 	/* Called after each chunk, with the outcomes of the only layout (model/replay/outcomes.h); NULL: none. */
 	void (*observe)(void *data, const struct ifr_trace_chunk *chunk, const struct ifr_lane_outcomes *outcomes);
 	void *observer;
+	bool ahead;                            /* a thread of its own reads the trace */
 	const struct ifr_step_observer *steps; /* of the first layout's core; NULL: none */
 	double *
 		load_stalls; /* by access of the trace, of the only layout with a core: gets cycles (outcomes.h); NULL: none */

@@ -16,6 +16,8 @@
 
 const char *const ifr_load_context_kind_names[IFR_LOAD_CONTEXT_KINDS] = {"control flow", "self", "global"};
 
+enum { CHUNK_EXECUTIONS = 16384 };
+
 struct profiled {
 	struct ifr_profiled_load *counts;
 	struct ifr_load_context_table tables[IFR_LOAD_CONTEXT_KINDS][IFR_LOAD_CONTEXT_LENGTHS];
@@ -33,8 +35,8 @@ struct profiling {
 	struct ifr_block_history history;
 	uint64_t powers[IFR_LOAD_CONTEXT_LENGTHS]; /* of IFR_HISTORY_BASE, to the length + 1 */
 	uint64_t *bitmap; /* outcomes of the chunk's references, IFR_HISTORY_OUTCOMES earlier ones before */
-	uint64_t executions;
-	size_t most; /* contexts in a table */
+	uint64_t executions, references; /* of the chunks before */
+	size_t most;                     /* contexts in a table */
 };
 
 static uint64_t power_of(unsigned exponent) {
@@ -46,16 +48,27 @@ static uint64_t power_of(unsigned exponent) {
 
 /* --- outcomes of all references -------------------------------------------------------------------------------- */
 
-static void set_outcomes(struct profiling *profiling, const struct ifr_trace_chunk *chunk,
-                         const struct ifr_lane_outcomes *lane) {
-	const size_t words = (chunk->accesses_count + 63) / 64 + 1 + IFR_HISTORY_OUTCOMES / 64;
+static void clear_outcomes(struct profiling *profiling, size_t references) {
+	const size_t words = (references + 63) / 64 + 1 + IFR_HISTORY_OUTCOMES / 64;
 	profiling->bitmap = ifr_realloc(profiling->bitmap, words, sizeof *profiling->bitmap);
 	memset(profiling->bitmap + 2, 0, (words - 2) * sizeof *profiling->bitmap);
+}
+
+static void set_outcomes(struct profiling *profiling, const struct ifr_lane_outcomes *lane) {
 	for (size_t i = 0; i < lane->data_lines->count; i++) {
 		const size_t at = lane->data_lines->items[i].position;
 		if ((lane->outcomes->data[at] & 3u) > profiling->request->level)
 			profiling->bitmap[2 + at / 64] |= 1ull << at % 64;
 	}
+}
+
+/* The same from the stream of misses. */
+static void set_misses(struct profiling *profiling, struct ifr_miss_cursor *misses, size_t references) {
+	for (; misses->reference < profiling->references + references; ifr_miss_cursor_step(misses)) {
+		const size_t at = (size_t)(misses->reference - profiling->references);
+		profiling->bitmap[2 + at / 64] |= 1ull << at % 64;
+	}
+	profiling->references += references;
 }
 
 /* The 64 outcomes from a bit of the bitmap on. */
@@ -107,20 +120,18 @@ static void count_reference(struct profiling *profiling, struct profiled *load, 
 	load->counts->misses += missed;
 }
 
-static void count_block(struct profiling *profiling, const struct ifr_trace_block *block, size_t position,
-                        const uint8_t *levels) {
+static void count_block(struct profiling *profiling, const struct ifr_trace_block *block, size_t position) {
 	for (uint32_t k = 0; k < block->accesses; k++) {
 		const uint32_t number = profiling->numbers[block->first_access + k];
 		if (number)
 			count_reference(profiling, &profiling->loads[number - 1], position + k,
-			                (levels[position + k] & 3u) > profiling->request->level);
+			                profiling->bitmap[2 + (position + k) / 64] >> (position + k) % 64 & 1);
 	}
 }
 
-static void observe(void *data, const struct ifr_trace_chunk *chunk, const struct ifr_lane_outcomes *lane) {
-	struct profiling *profiling = data;
+/* Goes through a chunk whose outcomes are set. */
+static void count_chunk(struct profiling *profiling, const struct ifr_trace_chunk *chunk) {
 	size_t position = 0;
-	set_outcomes(profiling, chunk, lane);
 	for (size_t i = 0; i < chunk->executions_count; i++, profiling->executions++) {
 		if (chunk->executions[i] == IFR_EXECUTION_BREAK) {
 			ifr_block_history_push(&profiling->history, IFR_EXECUTION_BREAK);
@@ -130,10 +141,45 @@ static void observe(void *data, const struct ifr_trace_chunk *chunk, const struc
 		if (profiling->codes[id])
 			ifr_block_history_push(&profiling->history, profiling->codes[id]);
 		if (profiling->wanted[id])
-			count_block(profiling, &profiling->blocks[id], position, lane->outcomes->data);
+			count_block(profiling, &profiling->blocks[id], position);
 		position += profiling->blocks[id].accesses;
 	}
 	keep_outcomes(profiling, position);
+}
+
+static void observe(void *data, const struct ifr_trace_chunk *chunk, const struct ifr_lane_outcomes *lane) {
+	struct profiling *profiling = data;
+	clear_outcomes(profiling, chunk->accesses_count);
+	set_outcomes(profiling, lane);
+	count_chunk(profiling, chunk);
+}
+
+static size_t count_references(const struct profiling *profiling, const struct ifr_trace_chunk *chunk) {
+	size_t count = 0;
+	for (size_t i = 0; i < chunk->executions_count; i++)
+		if (chunk->executions[i] != IFR_EXECUTION_BREAK)
+			count += profiling->blocks[chunk->executions[i] >> 1].accesses;
+	return count;
+}
+
+/* Goes through the block sequence, with the outcomes of the stream. */
+static int read_misses(struct profiling *profiling, struct ifr_trace *trace,
+                       const struct ifr_count_settings *settings, struct ifr_error *err) {
+	struct ifr_trace_chunk chunk;
+	struct ifr_miss_cursor misses;
+	ifr_miss_cursor_init(&misses, profiling->request->misses);
+	ifr_trace_rewind(trace);
+	for (;;) {
+		ifr_trace_read_sequence(trace, CHUNK_EXECUTIONS, &chunk);
+		if (!chunk.executions_count)
+			return 0;
+		if (settings->go_on && !settings->go_on(settings->data, chunk.executions_count))
+			return ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted in the middle of a replay");
+		const size_t references = count_references(profiling, &chunk);
+		clear_outcomes(profiling, references);
+		set_misses(profiling, &misses, references);
+		count_chunk(profiling, &chunk);
+	}
 }
 
 /* --- begin and end ----------------------------------------------------------------------------------------------- */
@@ -196,24 +242,32 @@ static void finish(struct profiling *profiling) {
 	free(profiling->wanted);
 }
 
-int ifr_load_contexts_make(struct ifr_trace *trace, struct ifr_address_map *map,
-                           const struct ifr_count_settings *settings, const struct ifr_load_sites *sites,
-                           const struct ifr_load_context_request *request, struct ifr_profiled_load **loads,
-                           struct ifr_error *err) {
-	struct profiling *profiling = ifr_alloc(sizeof *profiling);
+/* The same by a replay, whose outcomes are observed. */
+static int replay_misses(struct profiling *profiling, struct ifr_trace *trace, struct ifr_address_map *map,
+                         const struct ifr_count_settings *settings, struct ifr_error *err) {
 	struct ifr_count_settings observed = *settings;
 	struct ifr_counts counts;
-	*profiling = (struct profiling){.request = request, .codes = sites->codes};
-	*loads = ifr_alloc((request->load_count + 1) * sizeof **loads);
-	begin(profiling, *loads);
-	find_wanted(profiling, trace, sites);
 	const struct ifr_machine caches = ifr_machine_caches(settings->machine);
 	observed.machine = &caches;
 	observed.core = IFR_CORE_NONE;
 	observed.load_stalls = NULL;
 	observed.observe = observe;
 	observed.observer = profiling;
-	const int result = ifr_count_events(trace, &map, 1, &observed, &counts, NULL, err);
+	return ifr_count_events(trace, &map, 1, &observed, &counts, NULL, err);
+}
+
+int ifr_load_contexts_make(struct ifr_trace *trace, struct ifr_address_map *map,
+                           const struct ifr_count_settings *settings, const struct ifr_load_sites *sites,
+                           const struct ifr_load_context_request *request, struct ifr_profiled_load **loads,
+                           struct ifr_error *err) {
+	struct profiling *profiling = ifr_alloc(sizeof *profiling);
+	*profiling = (struct profiling){.request = request, .codes = sites->codes};
+	*loads = ifr_alloc((request->load_count + 1) * sizeof **loads);
+	begin(profiling, *loads);
+	find_wanted(profiling, trace, sites);
+	const int result = request->misses && !request->misses->given_up
+	                       ? read_misses(profiling, trace, settings, err)
+	                       : replay_misses(profiling, trace, map, settings, err);
 	finish(profiling);
 	free(profiling);
 	return result;

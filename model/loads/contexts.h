@@ -29,6 +29,7 @@ struct ifr_load_context_request {
 	size_t length_count;     /* at most IFR_LOAD_CONTEXT_LENGTHS */
 	const uint32_t *loads;   /* numbers in the summary's sites */
 	size_t load_count;
+	const struct ifr_miss_stream *misses; /* of the same run and level; NULL or given up: the trace is replayed */
 	size_t most_bytes; /* of all contexts together; a length with too many for its share is given up */
 };
 
@@ -45,7 +46,8 @@ struct ifr_profiled_load {
 	struct ifr_load_context_list lists[IFR_LOAD_CONTEXT_KINDS][IFR_LOAD_CONTEXT_LENGTHS];
 };
 
-/* Replays the trace under a map, once, with the machine of the summary. *loads: one element for each load that is asked
+/* Goes through the trace, once; it is replayed under a map with the machine of the summary if there is no stream of
+ * misses. *loads: one element for each load that is asked
  * for. Memory: most_bytes and a chunk. Errors: those of ifr_count_events. The caller releases the loads. */
 int ifr_load_contexts_make(struct ifr_trace *trace, struct ifr_address_map *map,
                            const struct ifr_count_settings *settings, const struct ifr_load_sites *sites,

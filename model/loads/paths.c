@@ -50,7 +50,7 @@ void ifr_load_paths_find(struct ifr_trace *trace, const struct ifr_load_sites *s
 	qsort(search->waiting, count, sizeof(struct ifr_load_path *), compare_moments);
 	ifr_trace_rewind(trace);
 	do {
-		ifr_trace_read_chunk(trace, CHUNK_EXECUTIONS, &chunk);
+		ifr_trace_read_sequence(trace, CHUNK_EXECUTIONS, &chunk);
 		walk_chunk(search, sites, &chunk);
 	} while (chunk.executions_count && search->next < count);
 	free(search->waiting);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/buffer.h"
+#include "common/parallel.h"
 #include "model/replay/outcomes.h"
 
 enum { GAPS = 32 };
@@ -11,6 +12,8 @@ enum { GAPS = 32 };
 /* The state of a replay. */
 struct counting {
 	struct ifr_load_summary *summary;
+	struct ifr_miss_stream *misses; /* NULL: none */
+	uint64_t references;            /* before the chunk */
 	const struct ifr_trace_block *blocks;
 	const struct ifr_trace_access *accesses;
 	size_t block_count;
@@ -49,9 +52,9 @@ static void add_sample(struct ifr_load_count *load, uint64_t normalised) {
 		load->samples[load->sample_count++] = normalised;
 }
 
-/* A run of lines that one access missed, with the level of each. */
-static void add_access(struct counting *counting, uint32_t access, uint64_t normalised, const uint8_t *levels,
-                       size_t lines) {
+/* A run of lines that one access missed, with the level of each. reference: its number in the run. */
+static void add_access(struct counting *counting, uint32_t access, uint64_t reference, uint64_t normalised,
+                       const uint8_t *levels, size_t lines) {
 	struct ifr_load_summary *summary = counting->summary;
 	const uint32_t number = summary->sites.of_access[access];
 	struct ifr_load_count *load = number == IFR_NO_LOAD ? NULL : &summary->loads[number];
@@ -60,6 +63,8 @@ static void add_access(struct counting *counting, uint32_t access, uint64_t norm
 		add_level(load ? load->lines : summary->stores, levels[i], summary->levels);
 		worst = levels[i] > worst ? levels[i] : worst;
 	}
+	if (counting->misses && worst > counting->misses->level)
+		ifr_miss_stream_add(counting->misses, reference);
 	if (!load)
 		return;
 	add_level(load->misses, worst, summary->levels);
@@ -92,14 +97,15 @@ static void observe(void *data, const struct ifr_trace_chunk *chunk, const struc
 			size_t lines = 1;
 			while (miss + lines < misses->count && misses->items[miss + lines].position == at)
 				lines++;
-			add_access(counting, block->first_access + (uint32_t)(at - position), chunk->normalised[at],
-			           lane->outcomes->data_lines + miss, lines);
+			add_access(counting, block->first_access + (uint32_t)(at - position), counting->references + at,
+			           chunk->normalised[at], lane->outcomes->data_lines + miss, lines);
 			miss += lines;
 		}
 		position += block->accesses;
 	}
 	for (size_t i = 0; i < lane->fetch_lines->count; i++)
 		add_level(summary->fetches, lane->outcomes->fetch_lines[i], summary->levels);
+	counting->references += position;
 	summary->executions += chunk->executions_count;
 }
 
@@ -140,9 +146,9 @@ static void count_references(const struct counting *counting) {
 }
 
 int ifr_load_summary_make(struct ifr_trace *trace, struct ifr_address_map *map,
-                          const struct ifr_count_settings *settings, struct ifr_load_summary *summary,
-                          struct ifr_error *err) {
-	struct counting counting = {.summary = summary};
+                          const struct ifr_count_settings *settings, struct ifr_miss_stream *misses,
+                          struct ifr_load_summary *summary, struct ifr_error *err) {
+	struct counting counting = {.summary = summary, .misses = misses};
 	struct ifr_count_settings observed = *settings;
 	*summary = (struct ifr_load_summary){.levels = ifr_data_levels(settings->machine)};
 	ifr_load_sites_find(trace, &summary->sites);
@@ -155,6 +161,7 @@ int ifr_load_summary_make(struct ifr_trace *trace, struct ifr_address_map *map,
 	const struct ifr_machine caches = ifr_machine_caches(settings->machine);
 	if (!settings->core)
 		observed.machine = &caches;
+	observed.ahead = ifr_parallel_processors() > 1;
 	observed.observe = observe;
 	observed.observer = &counting;
 	observed.load_stalls = settings->core ? ifr_alloc((access_count + 1) * sizeof *observed.load_stalls) : NULL;

@@ -4,6 +4,7 @@
 #define IFR_MODEL_LOAD_SUMMARY_H
 
 #include "model/layout/count.h"
+#include "model/loads/miss_stream.h"
 #include "model/loads/sites.h"
 
 /* Levels of the data caches: the first, the second, the third. */
@@ -29,11 +30,12 @@ struct ifr_load_summary {
 	struct ifr_counts counts; /* of the same replay; without a core, only of the caches (ifr_machine_caches) */
 };
 
-/* Replays the trace under a map, once, and counts. settings: its observer is not used. Errors: those of
- * ifr_count_events. The caller releases the summary, after an error, too. */
+/* Replays the trace under a map, once, and counts. settings: its observer is not used. misses: gets the references
+ * that miss its level; NULL: none. Errors: those of ifr_count_events. The caller releases the summary, after an error,
+ * too. */
 int ifr_load_summary_make(struct ifr_trace *trace, struct ifr_address_map *map,
-                          const struct ifr_count_settings *settings, struct ifr_load_summary *summary,
-                          struct ifr_error *err);
+                          const struct ifr_count_settings *settings, struct ifr_miss_stream *misses,
+                          struct ifr_load_summary *summary, struct ifr_error *err);
 void ifr_load_summary_release(struct ifr_load_summary *summary);
 
 /* A machine with the caches of another, which lends the rest: no predictors, TLBs, BTB or store buffer, which have no

@@ -87,11 +87,30 @@ static int read_kind(struct reading *r, config_setting_t *group, const char *nam
 	return rc ? rc : ifr_machine_set_predictor(r->machine, name, text, what, r->err);
 }
 
-/* A group that is there must have all its settings. */
+/* The settings that a group may leave out, and their values then. */
+static bool find_usual(size_t setting, unsigned *value) {
+	static const struct {
+		enum ifr_setting setting;
+		unsigned value;
+	} usual[] = {{IFR_PIPELINE_WAKEUP, 1}, {IFR_PIPELINE_LONGEST, 1000}, {IFR_PIPELINE_UNITS, 0}};
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+		if (usual[i].setting == setting) {
+			*value = usual[i].value;
+			return true;
+		}
+	return false;
+}
+
+/* A group that is there must have all its settings but those with usual values. */
 static int check_whole(struct reading *r, config_setting_t *group, const char *name) {
-	for (size_t i = 0; i < IFR_SETTINGS; i++)
-		if (!strcmp(ifr_settings[i].group, name) && !config_setting_get_member(group, ifr_settings[i].name))
-			return complain(r, group, "is missing", ifr_settings[i].name);
+	for (size_t i = 0; i < IFR_SETTINGS; i++) {
+		const struct ifr_setting_about *about = &ifr_settings[i];
+		if (strcmp(about->group, name) || config_setting_get_member(group, about->name))
+			continue;
+		if (!find_usual(i, &r->machine->values[i]))
+			return complain(r, group, "is missing", about->name);
+		ifr_machine_note_assign(&r->machine->notes[i], IFR_STANDING_ASSUMED, "left out: the usual value");
+	}
 	return 0;
 }
 

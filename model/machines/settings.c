@@ -6,14 +6,17 @@
 #define TABLES \
 	"sandybridge ivybridge haswell skylake skylake-avx512 icelake goldencove zen2 zen3 zen4 zen5 fields2004"
 
-#define CACHE(group, what)                                                                                       \
-	{group, "bytes", 1024, 1u << 30, NULL, "size of the " what}, {group, "ways", 1, 64, NULL, "lines of a set"}, \
-		{group, "line_bytes", 16, 512, NULL, "size of a line"}, {                                                \
-		group, "policy", 0, 1, POLICIES,                                                                         \
-			"which line makes room: least recently used, or a tree that comes near it"                           \
+/* More than any cycle has. */
+#define UNLIMITED 65535
+
+#define CACHE(group, what)                                                                                        \
+	{group, "bytes", 0, 1u << 30, NULL, "size of the " what "; 0: none, and no miss"},                            \
+		{group, "ways", 1, 64, NULL, "lines of a set"}, {group, "line_bytes", 16, 512, NULL, "size of a line"}, { \
+		group, "policy", 0, 1, POLICIES,                                                                          \
+			"which line makes room: least recently used, or a tree that comes near it"                            \
 	}
 #define TLB(group, what)                                                                             \
-	{group, "entries", 1, 1u << 16, NULL, "pages in the " what},                                     \
+	{group, "entries", 0, 1u << 16, NULL, "pages in the " what "; 0: none, and no miss"},            \
 		{group, "ways", 1, 1024, NULL, "entries of a set; as many as entries: fully associative"}, { \
 		group, "policy", 0, 1, POLICIES, "which entry makes room"                                    \
 	}
@@ -52,15 +55,15 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"penalty", "dtlb", 0, 1000, NULL, "cycles for a load or store whose page the first data TLB has not"},
 	{"penalty", "stlb", 0, 1000, NULL, "further cycles for a page walk"},
 	{"pipeline", "table", 0, 11, TABLES, "the table of instructions: their operations, ports and latencies"},
-	{"pipeline", "issue", 1, 16, NULL, "slots that are renamed in a cycle; a fused pair takes one"},
-	{"pipeline", "retire", 1, 64, NULL, "slots that retire in a cycle"},
-	{"pipeline", "window", 8, 1024, NULL, "slots between rename and retirement (reorder buffer)"},
-	{"pipeline", "scheduler", 4, 250, NULL, "operations that wait for their operands or a port"},
-	{"pipeline", "loads", 1, 512, NULL, "loads between rename and retirement"},
-	{"pipeline", "stores", 1, 256, NULL, "stores between rename and their write into the first data cache"},
+	{"pipeline", "issue", 1, UNLIMITED, NULL, "slots that are renamed in a cycle; a fused pair takes one"},
+	{"pipeline", "retire", 1, UNLIMITED, NULL, "slots that retire in a cycle"},
+	{"pipeline", "window", 8, 20480, NULL, "slots between rename and retirement (reorder buffer)"},
+	{"pipeline", "scheduler", 4, 20480, NULL, "operations that wait for their operands or a port"},
+	{"pipeline", "loads", 1, 20480, NULL, "loads between rename and retirement"},
+	{"pipeline", "stores", 1, 20480, NULL, "stores between rename and their write into the first data cache"},
 	{"pipeline", "fills", 1, 64, NULL, "lines that the first data cache awaits at once (fill buffers)"},
-	{"pipeline", "load_latency", 1, 30, NULL, "cycles from a load's start to its use, in the first data cache"},
-	{"pipeline", "forward", 1, 30, NULL, "cycles from a load's start to its use, forwarded from a store"},
+	{"pipeline", "load_latency", 0, 30, NULL, "cycles from a load's start to its use, in the first data cache"},
+	{"pipeline", "forward", 0, 30, NULL, "cycles from a load's start to its use, forwarded from a store"},
 	{"pipeline", "blocked", 0, 100, NULL, "further cycles for a load that needs a store only in part"},
 	{"pipeline", "alias", 0, 100, NULL,
      "further cycles for a load behind a store with equal low 12 address bits; 0: no delay"},
@@ -69,9 +72,16 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"pipeline", "clear", 0, 100, NULL, "cycles from a load that was wrongly ahead of a store to the next slot"},
 	{"pipeline", "counters", 0, 4096, NULL,
      "counters, by the load's address, that let a load go ahead of unknown stores; 0: it waits for its own store alone"},
-	{"fetch", "bytes", 8, 64, NULL, "aligned bytes that predecoding takes at once"},
-	{"fetch", "predecode", 1, 16, NULL, "instructions of them a cycle"},
-	{"fetch", "decoders", 1, 16, NULL, "instructions that are decoded a cycle; only the first may need two slots"},
+	{"pipeline", "wakeup", 0, 30, NULL,
+     "cycles from an operation to one that needs its result, at least (issue-wakeup loop); 0: none behind those of one "
+     "cycle"},
+	{"pipeline", "longest", 0, 1000, NULL, "cycles that a longer operation takes, at most"},
+	{"pipeline", "units", 0, 1, "limited unlimited",
+     "whether ports, units, the first decoder and the way of stores to the data cache can be busy"},
+	{"fetch", "bytes", 8, UNLIMITED, NULL, "aligned bytes that predecoding takes at once"},
+	{"fetch", "predecode", 1, UNLIMITED, NULL, "instructions of them a cycle"},
+	{"fetch", "decoders", 1, UNLIMITED, NULL,
+     "instructions that are decoded a cycle; only the first may need two slots"},
 	{"fetch", "length_change", 0, 20, NULL, "cycles lost by a prefix that changes an instruction's length"},
 	{"fetch", "queue", 4, 512, NULL, "slots between front end and rename"},
 	{"fetch", "bubble1", 0, 20, NULL, "cycles lost behind a taken branch that the first BTB has"},
@@ -90,7 +100,7 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"op_cache", "byte", 0, 1, "first last", "the byte whose address tells an instruction's window"},
 	{"op_cache", "lines", 1, 16, NULL, "lines that a window may have; with more it is not cached"},
 	{"op_cache", "tag", 0, 1, "window start", "a line is found by its window, or by its first instruction"},
-	{"op_cache", "width", 1, 32, NULL, "slots a cycle, of one window (tag = start: of one line)"},
+	{"op_cache", "width", 1, UNLIMITED, NULL, "slots a cycle, of one window (tag = start: of one line)"},
 	{"op_cache", "switch", 0, 20, NULL, "cycles lost by going to the decoders"},
 	{"op_cache", "jump_boundary", 0, 64, NULL,
      "a jump that crosses or ends at a multiple of so many bytes keeps its window out; 0: none"},

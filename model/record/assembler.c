@@ -27,7 +27,9 @@ struct assembler *assembler_new(struct ifr_trace_writer *writer, struct address_
 	assembler->space = space;
 	assembler->window = *window;
 	assembler->bounds = bounds;
-	assembler->windowed = window->from || window->to || window->region;
+	assembler->windowed = window->from || window->to || window->region || window->every;
+	if (window->every)
+		find_first_sample(assembler);
 	translations_init(&assembler->translations);
 	for (int i = 0; i < RING_THREADS; i++)
 		assembler->threads[i].block = assembler->threads[i].chain = NONE;

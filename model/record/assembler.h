@@ -17,6 +17,7 @@ struct assembler;
 struct assembler_window {
 	uint64_t from, to; /* record blocks that begin at instruction [from, to), counted from 0; to 0: to the end */
 	bool region;       /* and only between IFR_RECORDING_NOTE_BEGIN and IFR_RECORDING_NOTE_END */
+	uint64_t every;    /* and only a sample of IFR_RECORDING_SAMPLE of each so many instructions; 0: all of them */
 };
 
 /* bounds, which are told of each clock reading, must outlive the assembler; NULL: none. */

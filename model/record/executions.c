@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/record/executions.h"
 
+#include "common/random.h"
+
 /* A longer straight-line chain is cut. */
 enum { CHAIN_BYTES = 40000 };
 
@@ -95,10 +97,34 @@ static uint16_t find_fault(const struct translated *ran, const struct thread *th
 	return ran->block.instructions;
 }
 
-bool in_window(const struct assembler *assembler, uint64_t instructions) {
+/* Finds the sample that ends behind so many instructions: each period has one, at a random place (stratified sampling),
+ * so that a program of another period does not go along with it. */
+static void find_sample(struct assembler *assembler, uint64_t instructions) {
+	const uint64_t every = assembler->window.every;
+	uint64_t period = instructions / every;
+	do
+		assembler->sample = every * period + ifr_random_below(ifr_siphash(every, period, "sample", 6),
+		                                                      every - IFR_RECORDING_SAMPLE + 1);
+	while (period++, instructions >= assembler->sample + IFR_RECORDING_SAMPLE);
+}
+
+void find_first_sample(struct assembler *assembler) {
+	find_sample(assembler, 0);
+}
+
+static bool in_sample(struct assembler *assembler, uint64_t instructions) {
+	if (!assembler->window.every)
+		return true;
+	if (instructions >= assembler->sample + IFR_RECORDING_SAMPLE)
+		find_sample(assembler, instructions);
+	return instructions >= assembler->sample;
+}
+
+/* Whether a block that begins after so many instructions is recorded. */
+bool in_window(struct assembler *assembler, uint64_t instructions) {
 	const struct assembler_window *window = &assembler->window;
-	return instructions >= window->from && (!window->to || instructions < window->to) &&
-	       (!window->region || assembler->regions);
+	return in_sample(assembler, instructions) && instructions >= window->from &&
+	       (!window->to || instructions < window->to) && (!window->region || assembler->regions);
 }
 
 static bool is_at_limit(const struct thread *thread) {

@@ -29,6 +29,7 @@ struct assembler {
 	struct translations translations;
 	struct thread threads[RING_THREADS];
 	struct assembler_window window;
+	uint64_t sample;       /* the first instruction of the sample that goes on, or comes */
 	struct bounds *bounds; /* NULL: none */
 	bool windowed;
 	bool inside;      /* the previous block lay inside the window */
@@ -40,10 +41,12 @@ struct assembler {
 	bool malformed; /* an access is another than its block makes */
 };
 
+/* Finds the first sample of a recording that has samples. */
+void find_first_sample(struct assembler *assembler);
 /* Finishes the thread's pending block. next: address of the block that runs next, 0 if none does. */
 void finish_block(struct assembler *assembler, struct thread *thread, uint64_t next);
 /* Whether a block that begins after so many instructions is recorded. */
-bool in_window(const struct assembler *assembler, uint64_t instructions);
+bool in_window(struct assembler *assembler, uint64_t instructions);
 /* Normalises the accesses up to end. Returns false if they are others than the expected ones. */
 bool normalise_accesses(struct assembler *assembler, const uint64_t *event, const uint64_t *end,
                         struct pattern_access *access, uint64_t *to);

@@ -24,9 +24,13 @@
 /* Returns the instruction count before which in_window cannot change, apart from marks of regions. */
 static uint64_t next_window_change(const struct assembler *assembler, bool inside) {
 	const struct assembler_window *window = &assembler->window;
+	const uint64_t sample = !window->every ? UINT64_MAX
+	                        : assembler->instructions < assembler->sample
+	                            ? assembler->sample
+	                            : assembler->sample + IFR_RECORDING_SAMPLE;
 	if (inside)
-		return window->to ? window->to : UINT64_MAX;
-	return assembler->instructions < window->from ? window->from : UINT64_MAX;
+		return window->to && window->to < sample ? window->to : sample;
+	return assembler->instructions < window->from && window->from < sample ? window->from : sample;
 }
 
 /* Appends the accesses of an execution from number `from` on, in other extents than last time, or whose extents may have

@@ -297,7 +297,8 @@ static int record_into(struct session *session, struct ifr_trace_writer *writer,
 	char *real = realpath(recording->program, NULL);
 	struct address_space *space = address_space_new(writer, real ? real : recording->program, recording->name);
 	session->assembler = assembler_new(
-		writer, space, &(struct assembler_window){recording->from, recording->to, recording->region != NULL},
+		writer, space,
+		&(struct assembler_window){recording->from, recording->to, recording->region != NULL, recording->every},
 		&session->bounds);
 	int result = start_recorder(session, &session->err);
 	if (!result)
@@ -346,6 +347,14 @@ int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recor
 		ifr_buffer_release(&lines);
 		result = ifr_trace_close(writer, failed, &recorded->totals, err);
 		recorded->end = session.end;
+		if (!result && recording->every && !recorded->totals.instructions) {
+			unlink(recording->path);
+			result =
+				ifr_fail(err, IFR_E_USAGE,
+			             "the program ended after %llu instructions, before the first sample: record all of it, "
+			             "without --every",
+			             (unsigned long long)recorded->instructions);
+		}
 		if (failed && session.err.code)
 			result = ifr_fail(err, session.err.code, "%s", session.err.message);
 	}

@@ -17,6 +17,9 @@
 	"--benchmark_min_time=100x, too, "                                                                       \
 	"-test.benchtime=100x for Go, epochIterations(100) for nanobench, a loop of your own for others"
 
+/* Instructions of a sample: the first of them bring caches and predictors up to date. */
+enum { IFR_RECORDING_SAMPLE = 2000000 };
+
 /* How a recording ended: with the program, or at a bound. */
 enum ifr_recording_end {
 	IFR_RECORDING_WHOLE,    /* the program ended, or an error ended the recording */
@@ -45,6 +48,7 @@ struct ifr_recording {
 	int output_fd,
 		errors_fd; /* files that take standard output and standard error: buffering differs on a pipe or a terminal */
 	uint64_t from, to;    /* record only blocks that begin at an instruction in [from, to); 0, 0: all */
+	uint64_t every;       /* record IFR_RECORDING_SAMPLE of each so many instructions, at least as many; 0: all */
 	const char *region;   /* record only this marked region (interfero.h); NULL: everything */
 	const char *marks;    /* the library that defines the region markers */
 	const char *objects;  /* allocator library whose heap objects are recorded; NULL: objects are not recorded */

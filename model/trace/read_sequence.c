@@ -246,14 +246,31 @@ static bool decode_executions(struct ifr_trace *trace, size_t most, struct ifr_t
 	return good && (at.executions_left || is_used_up(&at));
 }
 
-void ifr_trace_read_chunk(struct ifr_trace *trace, size_t most_executions, struct ifr_trace_chunk *chunk) {
+/* Decodes executions without their accesses, at most so many. Returns false if the frame is malformed. */
+static bool decode_sequence(struct ifr_trace *trace, size_t most, struct ifr_trace_chunk *chunk) {
+	struct sequence_cursor at = trace->cursor;
+	const size_t count = most < at.executions_left ? most : at.executions_left;
+	uint32_t *to = trace->executions + chunk->executions_count;
+	size_t decoded = 0;
+	while (decoded < count && decode_execution(trace->execution_coder, &at, &to[decoded]) &&
+	       (to[decoded] == IFR_EXECUTION_BREAK || to[decoded] >> 1 < trace->block_count))
+		decoded++;
+	at.executions_left -= (uint32_t)decoded;
+	trace->cursor = at;
+	chunk->executions_count += decoded;
+	return decoded == count && (at.executions_left || (at.sequence_at == at.sequence_end && !at.hits));
+}
+
+static void read_frames(struct ifr_trace *trace, size_t most_executions,
+                        bool (*decode)(struct ifr_trace *, size_t, struct ifr_trace_chunk *),
+                        struct ifr_trace_chunk *chunk) {
 	*chunk = (struct ifr_trace_chunk){0};
 	trace->executions =
 		trace_grow(trace->executions, 0, most_executions, sizeof *trace->executions, &trace->execution_room);
 	while (chunk->executions_count < most_executions) {
 		if (!trace->cursor.executions_left && !open_frame(trace))
 			break;
-		if (!decode_executions(trace, most_executions - chunk->executions_count, chunk)) {
+		if (!decode(trace, most_executions - chunk->executions_count, chunk)) {
 			snprintf(trace->damage, sizeof trace->damage, "a run's contents make no sense");
 			trace->cursor.executions_left = 0;
 			fseek(trace->file, 0, SEEK_END);
@@ -261,5 +278,13 @@ void ifr_trace_read_chunk(struct ifr_trace *trace, size_t most_executions, struc
 		}
 	}
 	chunk->executions = trace->executions;
+}
+
+void ifr_trace_read_chunk(struct ifr_trace *trace, size_t most_executions, struct ifr_trace_chunk *chunk) {
+	read_frames(trace, most_executions, decode_executions, chunk);
 	chunk->normalised = trace->normalised;
+}
+
+void ifr_trace_read_sequence(struct ifr_trace *trace, size_t most_executions, struct ifr_trace_chunk *chunk) {
+	read_frames(trace, most_executions, decode_sequence, chunk);
 }

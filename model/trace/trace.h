@@ -161,6 +161,9 @@ struct ifr_trace_chunk {
 	size_t executions_count, accesses_count;
 };
 void ifr_trace_read_chunk(struct ifr_trace *trace, size_t most_executions, struct ifr_trace_chunk *chunk);
+/* The same without addresses, which takes a third of the time: accesses_count is 0. From one rewind to the next, chunks
+ * are read in one of both ways. */
+void ifr_trace_read_sequence(struct ifr_trace *trace, size_t most_executions, struct ifr_trace_chunk *chunk);
 void ifr_trace_rewind(struct ifr_trace *trace);
 
 #endif

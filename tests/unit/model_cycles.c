@@ -144,48 +144,68 @@ static void rename_slots(struct machine *m, struct state *s) {
 	}
 }
 
-static void execute_port(struct machine *m, struct state *s, unsigned port) {
-	if (s->held[port] > s->now || s->split[port] == s->now)
-		return;
-	const size_t from = s->retired < m->slots_count ? m->slot_first[s->retired] : m->ops_count;
-	for (size_t i = from; i < m->slot_first[s->renamed]; i++) {
-		struct simulated *o = &m->ops[i];
-		if (o->port != (int)port || o->executed < NEVER || o->renamed + 1 > s->now || sources_at(m, o) > s->now)
-			continue;
-		if (o->op->unit && s->unit_free[o->op->unit] > s->now)
-			continue;
-		if (o->is_load && o->ready == 0)
-			o->ready = s->now;
-		if (o->is_load && !cycles_load_allowed(m, s, o))
-			continue;
-		o->executed = s->now;
-		if (o->op->unit)
-			s->unit_free[o->op->unit] = s->now + o->op->occupancy;
-		else
-			s->held[port] = s->now + o->op->occupancy;
-		if (o->is_load && o->address / 64 != (o->address + o->bytes - 1) / 64)
-			s->split[port] = s->now + 1;
-		if (o->op->kind == IFR_OPERATION_LOAD && !o->is_load)
-			o->done = s->now + m->v[IFR_PIPELINE_LOAD_LATENCY] + o->op->latency;
-		else if (!o->is_load)
-			o->done = s->now + (o->op->latency ? o->op->latency : o->op->kind != IFR_OPERATION_COMPUTE);
-		if (o->op->kind == IFR_OPERATION_STORE_ADDRESS || o->op->kind == IFR_OPERATION_STORE_DATA)
-			o->done = s->now + 1;
-		return;
-	}
+/* Whether an operation's port and unit are free. */
+static bool finds_port(const struct machine *m, const struct state *s, const struct simulated *o) {
+	if (m->v[IFR_PIPELINE_UNITS])
+		return true;
+	return s->taken[o->port] != s->now && s->held[o->port] <= s->now && s->split[o->port] != s->now &&
+	       (!o->op->unit || s->unit_free[o->op->unit] <= s->now);
 }
 
-/* Results that became known: of loads behind stores, and of operations without a port. */
-static void finish(struct machine *m, struct state *s) {
+/* Cycles from the execution of an operation that is neither load nor store to its result. */
+static int64_t result_cycles(const struct machine *m, const struct ifr_core_op *op) {
+	const int64_t wakeup = m->v[IFR_PIPELINE_WAKEUP], longest = m->v[IFR_PIPELINE_LONGEST];
+	int64_t cycles = op->latency ? op->latency : op->kind != IFR_OPERATION_COMPUTE;
+	if (op->kind == IFR_OPERATION_STORE_ADDRESS || op->kind == IFR_OPERATION_STORE_DATA)
+		return 1;
+	const bool longer = cycles > 1;
+	/* A branch wakes nothing. */
+	if (cycles > 0 && op->kind != IFR_OPERATION_BRANCH)
+		cycles = longer ? most(cycles, wakeup) : wakeup;
+	if (cycles == 1 && !wakeup)
+		cycles = 0;
+	return longer && cycles > longest ? longest : cycles;
+}
+
+/* Executes an operation whose operands are there, if its port is free. */
+static void try_execute(struct machine *m, struct state *s, struct simulated *o) {
+	if (o->port < 0 || o->executed < NEVER || o->renamed + 1 > s->now || sources_at(m, o) > s->now ||
+	    !finds_port(m, s, o))
+		return;
+	if (o->is_load && o->ready == 0)
+		o->ready = s->now;
+	if (o->is_load && !cycles_load_allowed(m, s, o))
+		return;
+	o->executed = s->taken[o->port] = s->now;
+	if (o->op->unit)
+		s->unit_free[o->op->unit] = s->now + o->op->occupancy;
+	else
+		s->held[o->port] = s->now + o->op->occupancy;
+	if (o->is_load && o->address / 64 != (o->address + o->bytes - 1) / 64)
+		s->split[o->port] = s->now + 1;
+	if (o->op->kind == IFR_OPERATION_LOAD && !o->is_load)
+		o->done = s->now + m->v[IFR_PIPELINE_LOAD_LATENCY] + o->op->latency;
+	else if (!o->is_load)
+		o->done = s->now + result_cycles(m, o->op);
+}
+
+/* Results that become known: of loads, and of operations without a port. */
+static void finish(struct machine *m, struct state *s, size_t i) {
+	struct simulated *o = &m->ops[i];
+	if (o->done < NEVER || o->executed > s->now)
+		return;
+	if (o->is_load)
+		o->done = cycles_finish_load(m, s, i);
+	else if (!needs_port(o) && sources_at(m, o) < NEVER)
+		o->done = most(o->renamed, sources_at(m, o));
+}
+
+/* The oldest first: an operation of 0 cycles has its result in the cycle in which it executes. */
+static void execute_ops(struct machine *m, struct state *s) {
 	for (size_t i = s->retired < m->slots_count ? m->slot_first[s->retired] : m->ops_count;
 	     i < m->slot_first[s->renamed]; i++) {
-		struct simulated *o = &m->ops[i];
-		if (o->done < NEVER || o->executed > s->now)
-			continue;
-		if (o->is_load)
-			o->done = cycles_finish_load(m, s, i);
-		else if (!needs_port(o) && sources_at(m, o) < NEVER)
-			o->done = most(o->renamed, sources_at(m, o));
+		try_execute(m, s, &m->ops[i]);
+		finish(m, s, i);
 	}
 }
 
@@ -216,15 +236,14 @@ void cycles_simulate(const struct ifr_machine *machine, const struct ifr_core_pr
 	s->left = ifr_alloc((m.ops_count + 1) * sizeof *s->left);
 	s->arrival_slot = ifr_alloc((m.ops_count + 1) * sizeof *s->arrival_slot);
 	s->window_arrived = ifr_alloc((m.fetched_count + 1) * sizeof *s->window_arrived);
+	memset(s->taken, 0xff, sizeof s->taken);
 	s->next_prediction = m.v[IFR_FETCH_PREDICTION];
 	s->counters = ifr_alloc(m.v[IFR_PIPELINE_COUNTERS] + 1);
 	for (; s->retired < m.slots_count && s->now < 10000000; s->now++) {
 		const size_t from = m.slot_first[s->retired];
 		retire(&m, s);
 		cycles_drain_stores(&m, s);
-		for (unsigned p = 0; p < 16; p++)
-			execute_port(&m, s, p);
-		finish(&m, s);
+		execute_ops(&m, s);
 		rename_slots(&m, s);
 		leave_scheduler(&m, s, from);
 		cycles_arrive(&m, s);

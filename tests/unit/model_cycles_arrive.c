@@ -81,7 +81,8 @@ void cycles_arrive(struct machine *m, struct state *s) {
 				if (f->begins && (!s->same_cycle || at > s->last_arrival))
 					s->decoded = 0;
 				const int64_t ready = predecoded_at(m, s, f, at, f->begins);
-				if (s->decoded == m->v[IFR_FETCH_DECODERS] || (f->code->decoded > 1 && s->decoded)) {
+				if (s->decoded == m->v[IFR_FETCH_DECODERS] ||
+				    (f->code->decoded > 1 && s->decoded && !m->v[IFR_PIPELINE_UNITS])) {
 					at = (at > s->last_arrival ? at : s->last_arrival) + 1;
 					s->decoded = 0;
 				}
@@ -98,7 +99,7 @@ void cycles_arrive(struct machine *m, struct state *s) {
 			return;
 		/* The operation's slot. */
 		if (m->ops[op].op->flags & IFR_CORE_OP_DECODED) {
-			const unsigned width = f->source == IFR_SOURCE_DECODERS   ? 10000
+			const unsigned width = f->source == IFR_SOURCE_DECODERS   ? 100000
 			                       : f->source == IFR_SOURCE_OP_CACHE ? m->v[IFR_OP_CACHE_WIDTH]
 			                                                          : m->v[IFR_PIPELINE_ISSUE];
 			const unsigned used = s->last_arrival == s->now ? s->used : 0;

@@ -162,6 +162,6 @@ void cycles_drain_stores(struct machine *m, struct state *s) {
 			int64_t *fill = &s->fills[s->fill_count++ % v[IFR_PIPELINE_FILLS]];
 			at = *fill = most(at, *fill) + lines[o->level % 4];
 		}
-		s->last_drain = m->drained[s->drained] = most(s->last_drain + 1, at);
+		s->last_drain = m->drained[s->drained] = most(s->last_drain + !v[IFR_PIPELINE_UNITS], at);
 	}
 }

@@ -86,6 +86,7 @@ struct state {
 	unsigned used_rename;
 	unsigned waiting[16];
 	int64_t unit_free[IFR_UNITS];
+	int64_t taken[16]; /* by port: the last cycle in which an operation left for it */
 	int64_t held[16];  /* by port: held until this cycle */
 	int64_t split[16]; /* by port: held in this cycle, by a load across lines */
 	size_t drained;

@@ -305,6 +305,9 @@ static void no_long_operations(struct kernel *k) {
 }
 
 #define NARROW "skylake,pipeline.window=40,pipeline.scheduler=12,pipeline.loads=20,pipeline.stores=10"
+#define WIDE                                                                                            \
+	"skylake,pipeline.issue=65535,pipeline.retire=65535,pipeline.units=unlimited,fetch.decoders=65535," \
+	"fetch.predecode=65535,fetch.bytes=65535,op_cache.width=65535"
 #define ROOMY "skylake,pipeline.window=800,pipeline.scheduler=240,pipeline.loads=400,pipeline.stores=200"
 /* An op cache that holds little, and code that begins within a line. */
 #define CODE_MISSES "skylake,op_cache.sets=1,op_cache.ways=2"
@@ -325,6 +328,12 @@ static const struct equal equals[] = {
      "zen2,op_cache.ways=1", no_code_misses},
 	{ONLY(ITLB), CODE_MISSES, CODE_MISSES, no_code_page_misses},
 	{ONLY(LGALU), "skylake", "skylake", no_long_operations},
+	{ONLY(LGALU), "skylake", "skylake,pipeline.longest=0", NULL},
+	{ONLY(SHALU), "skylake", "skylake,pipeline.wakeup=0", NULL},
+	{ONLY(SHALU) | ONLY(LGALU), "zen4,pipeline.wakeup=2", "zen4,pipeline.wakeup=0,pipeline.longest=0", NULL},
+	{ONLY(DL1), "skylake", "skylake,pipeline.load_latency=0,pipeline.forward=0", NULL},
+	{ONLY(BW), "skylake", WIDE, NULL},
+	{ONLY(BW) | ONLY(DL1), "skylake", WIDE ",pipeline.load_latency=0,pipeline.forward=0", NULL},
 	{ONLY(ALIAS4K), "skylake", "skylake,pipeline.alias=0", NULL},
 	{ONLY(FUSION), "skylake", "skylake,fetch.fusion=anywhere", NULL},
 	{ONLY(WIN), NARROW, ROOMY, NULL},

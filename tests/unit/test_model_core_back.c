@@ -273,6 +273,16 @@ static const struct core_check checks[] = {
 	{"a chain of loads", "skylake", "pipeline.load_latency=8", same_line, 2},
 	{"micro-fused operations", "skylake", NULL, micro_fused, 2},
 	{"retirement", "skylake", "pipeline.retire=1", retirement, 0},
+	{"issue and wakeup of a chain", "skylake,pipeline.wakeup=2", "pipeline.wakeup=1", chain, 0},
+	{"a chain that wakes at once", "skylake,pipeline.wakeup=0", "pipeline.wakeup=1", chain, 0},
+	{"wakeup and multiplications", "skylake,pipeline.wakeup=7", "pipeline.wakeup=1", multiply, 0},
+	{"wakeup and branches", "skylake,pipeline.wakeup=2", NULL, retirement, 0},
+	{"short multiplications", "skylake,pipeline.longest=1", "pipeline.longest=1000", multiply, 0},
+	{"no multiplications", "skylake,pipeline.longest=0,pipeline.wakeup=0", "pipeline.longest=1000", multiply, 0},
+	{"unlimited ports", "skylake,pipeline.units=unlimited", "pipeline.units=limited", one_port, 0},
+	{"an unlimited divider", "skylake,pipeline.units=unlimited", "pipeline.units=limited", divide, 0},
+	{"loads of no cycles", "skylake,pipeline.load_latency=0,pipeline.forward=0", "pipeline.load_latency=4",
+     same_line, 2},
 };
 
 static void test_simulated(void **state) {

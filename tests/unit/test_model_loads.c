@@ -258,7 +258,8 @@ static void compare_list(const struct naive *naive, enum ifr_load_context_kind k
 static struct ifr_profiled_load *profile_all(struct ifr_trace *trace, struct ifr_address_map *map,
                                              const struct ifr_machine *machine,
                                              const struct ifr_load_summary *summary, unsigned level,
-                                             const unsigned *lengths, size_t length_count, size_t bytes) {
+                                             const struct ifr_miss_stream *misses, const unsigned *lengths,
+                                             size_t length_count, size_t bytes) {
 	const struct ifr_count_settings settings = {.machine = machine};
 	struct ifr_profiled_load *loads = NULL;
 	uint32_t *all = ifr_alloc((summary->sites.count + 1) * sizeof *all);
@@ -269,6 +270,7 @@ static struct ifr_profiled_load *profile_all(struct ifr_trace *trace, struct ifr
 	                                                 .length_count = length_count,
 	                                                 .loads = all,
 	                                                 .load_count = summary->sites.count,
+	                                                 .misses = misses,
 	                                                 .most_bytes = bytes};
 	assert_int_equal(ifr_load_contexts_make(trace, map, &settings, &summary->sites, &request, &loads, NULL), 0);
 	free(all);
@@ -288,9 +290,10 @@ static void test_contexts_are_naive_ones(void **state) {
 	struct naive *naive = ifr_alloc(sizeof *naive);
 	struct ifr_load_context *room = ifr_alloc(REFERENCES * sizeof *room);
 	size_t compared = 0, most = 0;
-	assert_int_equal(ifr_load_summary_make(trace, map, &settings, &summary, NULL), 0);
+	assert_int_equal(ifr_load_summary_make(trace, map, &settings, NULL, &summary, NULL), 0);
 	assert_int_equal(summary.executions, EXECUTIONS);
-	struct ifr_profiled_load *loads = profile_all(trace, map, machine, &summary, 0, lengths, LENGTHS, 1u << 30);
+	struct ifr_profiled_load *loads =
+		profile_all(trace, map, machine, &summary, 0, NULL, lengths, LENGTHS, 1u << 30);
 	for (size_t i = 0; i < summary.sites.count; i++) {
 		walk(naive, trace, map, summary.sites.items[i].normalised + 1);
 		assert_int_equal(summary.loads[i].references, naive->count);
@@ -315,6 +318,72 @@ static void test_contexts_are_naive_ones(void **state) {
 	free(path);
 }
 
+static void assert_equal_lists(const struct ifr_load_context_list *one,
+                               const struct ifr_load_context_list *other) {
+	assert_int_equal(one->count, other->count);
+	assert_int_equal(one->too_many, other->too_many);
+	for (size_t i = 0; i < one->count; i++)
+		assert_memory_equal(&one->items[i], &other->items[i], sizeof *one->items);
+}
+
+/* Contexts from the stream of misses that a summary keeps are those of a replay. */
+static void test_contexts_of_stream(void **state) {
+	(void)state;
+	static const unsigned lengths[] = {1, 7, 64, 100};
+	char *path = below("stream.trace");
+	struct ifr_trace *trace = make_trace(path);
+	struct ifr_address_map *map = map_of(trace);
+	struct ifr_machine *machine = open_machine(CACHE OUTER);
+	const struct ifr_count_settings settings = {.machine = machine};
+	for (unsigned level = 0; level < 2; level++) {
+		struct ifr_load_summary summary;
+		struct ifr_miss_stream misses = {.level = level};
+		assert_int_equal(ifr_load_summary_make(trace, map, &settings, &misses, &summary, NULL), 0);
+		assert_true(misses.count > 100);
+		struct ifr_profiled_load *replayed =
+			profile_all(trace, map, machine, &summary, level, NULL, lengths, 4, 1u << 20);
+		struct ifr_profiled_load *streamed =
+			profile_all(trace, NULL, machine, &summary, level, &misses, lengths, 4, 1u << 20);
+		for (size_t i = 0; i < summary.sites.count; i++) {
+			assert_int_equal(streamed[i].references, replayed[i].references);
+			assert_int_equal(streamed[i].misses, replayed[i].misses);
+			for (unsigned kind = 0; kind < IFR_LOAD_CONTEXT_KINDS; kind++)
+				for (unsigned k = 0; k < 4; k++)
+					assert_equal_lists(&streamed[i].lists[kind][k], &replayed[i].lists[kind][k]);
+		}
+		ifr_load_contexts_release(replayed, summary.sites.count);
+		ifr_load_contexts_release(streamed, summary.sites.count);
+		ifr_miss_stream_release(&misses);
+		ifr_load_summary_release(&summary);
+	}
+	ifr_machine_free(machine);
+	ifr_address_map_free(map);
+	ifr_trace_free(trace);
+	free(path);
+}
+
+static void test_stream(void **state) {
+	static const uint64_t numbers[] = {0,         1, 2, 130, 131, 259, 260, 16700, 1ull << 40, (1ull << 40) + 1,
+	                                   1ull << 62};
+	enum { COUNT = sizeof numbers / sizeof *numbers };
+	struct ifr_miss_stream stream = {0};
+	struct ifr_miss_cursor cursor;
+	(void)state;
+	ifr_miss_cursor_init(&cursor, &stream);
+	assert_true(cursor.reference == UINT64_MAX);
+	for (size_t i = 0; i < COUNT; i++)
+		ifr_miss_stream_add(&stream, numbers[i]);
+	ifr_miss_cursor_init(&cursor, &stream);
+	for (size_t i = 0; i < COUNT; i++, ifr_miss_cursor_step(&cursor))
+		assert_true(cursor.reference == numbers[i]);
+	assert_true(cursor.reference == UINT64_MAX);
+	for (uint64_t i = 0; !stream.given_up; i++)
+		ifr_miss_stream_add(&stream, stream.next + (1ull << 30));
+	assert_null(stream.bytes);
+	ifr_miss_stream_add(&stream, UINT64_MAX - 1);
+	assert_int_equal(stream.count, 0);
+}
+
 /* --- sums -------------------------------------------------------------------------------------------------------- */
 
 /* Of each level: the lines that loads, stores and fetches miss are the counter; contexts sum up to their load. */
@@ -330,7 +399,7 @@ static void test_sums_are_counters(void **state) {
 	struct ifr_load_summary summary;
 	struct ifr_counts counts;
 	assert_int_equal(ifr_count_events(trace, &map, 1, &settings, &counts, NULL, NULL), 0);
-	assert_int_equal(ifr_load_summary_make(trace, map, &settings, &summary, NULL), 0);
+	assert_int_equal(ifr_load_summary_make(trace, map, &settings, NULL, &summary, NULL), 0);
 	assert_int_equal(summary.levels, 3);
 	for (enum ifr_event event = IFR_EVENT_L1I_LOADS; event <= IFR_EVENT_LLC_MISSES; event++)
 		assert_int_equal(summary.counts.value[event], counts.value[event]);
@@ -338,7 +407,8 @@ static void test_sums_are_counters(void **state) {
 	                                counts.value[IFR_EVENT_L1D_STORE_MISSES] + counts.value[IFR_EVENT_L1I_MISSES],
 	                            counts.value[IFR_EVENT_L2_MISSES], counts.value[IFR_EVENT_LLC_MISSES]};
 	for (unsigned level = 0; level < 3; level++) {
-		struct ifr_profiled_load *loads = profile_all(trace, map, machine, &summary, level, lengths, 2, 1u << 30);
+		struct ifr_profiled_load *loads =
+			profile_all(trace, map, machine, &summary, level, NULL, lengths, 2, 1u << 30);
 		uint64_t lines = 0;
 		for (size_t i = 0; i < summary.sites.count; i++) {
 			const struct ifr_load_count *load = &summary.loads[i];
@@ -380,10 +450,10 @@ static void test_bounded_memory(void **state) {
 	const struct ifr_count_settings settings = {.machine = machine};
 	struct ifr_load_summary summary;
 	size_t kept = 0, given_up = 0;
-	assert_int_equal(ifr_load_summary_make(trace, map, &settings, &summary, NULL), 0);
+	assert_int_equal(ifr_load_summary_make(trace, map, &settings, NULL, &summary, NULL), 0);
 	const size_t tables = summary.sites.count * IFR_LOAD_CONTEXT_KINDS * 4 + 1;
-	struct ifr_profiled_load *loads =
-		profile_all(trace, map, machine, &summary, 0, lengths, 4, tables * 64 * sizeof(struct ifr_load_context));
+	struct ifr_profiled_load *loads = profile_all(trace, map, machine, &summary, 0, NULL, lengths, 4,
+	                                              tables * 64 * sizeof(struct ifr_load_context));
 	for (size_t i = 0; i < summary.sites.count; i++)
 		for (unsigned kind = 0; kind < IFR_LOAD_CONTEXT_KINDS; kind++)
 			for (unsigned k = 0; k < 4; k++) {
@@ -408,6 +478,7 @@ static void test_bounded_memory(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_contexts_are_naive_ones),
+	                                   cmocka_unit_test(test_contexts_of_stream), cmocka_unit_test(test_stream),
 	                                   cmocka_unit_test(test_sums_are_counters),
 	                                   cmocka_unit_test(test_bounded_memory)};
 	return cmocka_run_group_tests(tests, make_folder, drop_folder);
