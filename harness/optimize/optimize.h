@@ -112,14 +112,13 @@ struct ifr_optimum {
 	size_t confirmed_count, workload_count; /* confirmed_count below workload_count: interrupted before */
 	double ratio;                           /* the weighted geometric mean over the workloads */
 	struct ifr_interval interval;
-	bool faster, slower;         /* in that mean */
+	bool faster, slower; /* in that mean */
+	bool again_tried, edit_tried;
+	enum ifr_goal goal;
 	struct ifr_worst_case worst; /* of the confirmation's contexts */
 	char *worst_processor;       /* its name */
-	enum ifr_goal goal;
-	bool again_tried;
-	struct ifr_survival again; /* of a layout that was faster: a second confirmation in other contexts */
+	struct ifr_survival again;   /* of a layout that was faster: a second confirmation in other contexts */
 	/* Of a layout that is faster, or better in the worst case: */
-	bool edit_tried;
 	struct ifr_survival edit;      /* a small edit of the source */
 	struct ifr_survival *machines; /* [machine_count]: modelled cycles */
 	size_t machine_count;

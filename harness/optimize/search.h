@@ -51,8 +51,8 @@ struct weighted_ratio confirmed_mean(const struct ifr_confirmed *confirmed, size
 int search_compare_sides(const struct stages *stages, const struct ifr_dataset *dataset, unsigned side,
                          struct ifr_comparison *comparison, struct ifr_error *err);
 /* Runs two layouts in contexts and compares them, and on each kind of processors by itself. Adds the contexts of the
- * request's workload of that number to table, which may be NULL. The caller frees the metric's name and the kinds, after an
- * error too. */
+ * request's workload of that number to table, which may be NULL. The caller frees the metric's name and the kinds,
+ * after an error too. */
 int search_compare_in_contexts(struct stages *stages, const struct contexts_request *request, size_t workload,
                                struct ifr_confirmed *confirmed, struct context_table *table,
                                struct ifr_error *err);

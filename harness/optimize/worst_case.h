@@ -28,8 +28,8 @@ struct context_table {
 	size_t count;
 };
 /* Adds the cells of a workload's experiment in contexts, for each kind of processors that ran it: program i is side i,
- * layout k context k - 1. The caller releases the table, after an error too. Errors: IFR_E_USAGE for a counter that it does
- * not have. */
+ * layout k context k - 1. The caller releases the table, after an error too. Errors: IFR_E_USAGE for a counter that it
+ * does not have. */
 int context_table_add(struct context_table *table, size_t workload, const struct ifr_dataset *dataset,
                       const char *counter, size_t sides, size_t contexts, struct ifr_error *err);
 void context_table_release(struct context_table *table);

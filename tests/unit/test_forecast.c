@@ -71,8 +71,9 @@ static void near(double got, double expected, double tolerance) {
 		fail_msg("got %.15g, expected %.15g", got, expected);
 }
 
-/* 400.perlbench of Wang and Jiménez 2011, section 1.4: CPI = 0.02799 MPKI + 0.51667, and no misprediction at all saves 26.0 %,
- * so that layouts have 6.486 MPKI on average. Half of them: CPI 0.61, 13.0 % less. For 10 % less, 38 % of them go. */
+/* 400.perlbench of Wang and Jiménez 2011, section 1.4: CPI = 0.02799 MPKI + 0.51667, and no misprediction at all saves
+ * 26.0 %, so that layouts have 6.486 MPKI on average. Half of them: CPI 0.61, 13.0 % less. For 10 % less, 38 % of them
+ * go. */
 static void test_paper(void **state) {
 	(void)state;
 	const double mean = 0.51667 / (1 - 0.26), slope = 0.02799, mpki = (mean - 0.51667) / slope;
