@@ -19,7 +19,8 @@ static double *medians_of(const struct ifr_analysis *analysis, size_t counter, e
 	return analysis->counter_medians + (repetitions * dataset->counter_count + counter) * dataset->variant_count;
 }
 
-/* Whether a run counts. A sweep's second look runs suspects in another hour: its runs say nothing of the others' counters. */
+/* Whether a run counts. A sweep's second look runs suspects in another hour: its runs say nothing of the others'
+ * counters. */
 static bool counts_in(const struct ifr_analysis *analysis, const struct ifr_dataset_run *run,
                       enum ifr_repetitions repetitions) {
 	return !run->refused && !run->twin && run->repetition < analysis->held_out &&
@@ -37,8 +38,8 @@ static int by_metric(const void *a, const void *b) {
 	return (x->metric > y->metric) - (x->metric < y->metric);
 }
 
-/* Puts a counter's values in the runs of median metric, the lower one of two, in place of medians. A variant none of whose
- * runs has both, as of the model's counters, keeps its median.
+/* Puts a counter's values in the runs of median metric, the lower one of two, in place of medians. A variant none of
+ * whose runs has both, as of the model's counters, keeps its median.
  * Ref: Wang and Jiménez 2011, section 5.5. */
 static void take_median_runs(const struct ifr_analysis *analysis, size_t counter,
                              enum ifr_repetitions repetitions) {

@@ -68,8 +68,8 @@ static const struct argp_option table[] = {
      "--figures, violins side by side",
      4},
 	{"median-run", KEY_MEDIAN_RUN, NULL, 0,
-     "Take all counters of a layout from its run of median --metric, as Wang and Jimenez 2011 do, instead of the median of "
-     "each counter",
+     "Take all counters of a layout from its run of median --metric, as Wang and Jimenez 2011 do, instead of the "
+     "median of each counter",
      4},
 	{"table1", KEY_TABLE, "COUNTER", OPTION_ARG_OPTIONAL,
      "Print a table instead, one row per EXPERIMENT: the regression line on this counter (branch-misses), and "

@@ -208,8 +208,9 @@ static void test_unsettled_counters(void **state) {
 	ifr_dataset_release(&dataset);
 }
 
-/* Three runs of each layout take 10, 30 and 12 ms, and more by the layout; events are 70, 50 and 10 in them, and more by three
- * a layout. The median of the events is 50, and the run of 12 ms, the median, has 10 (Wang and Jiménez 2011, section 5.5). */
+/* Three runs of each layout take 10, 30 and 12 ms, and more by the layout; events are 70, 50 and 10 in them, and more by
+ * three a layout. The median of the events is 50, and the run of 12 ms, the median, has 10 (Wang and Jiménez 2011,
+ * section 5.5). */
 static void test_median_runs(void **state) {
 	(void)state;
 	static const double time[] = {10, 30, 12}, events[] = {70, 50, 10};
