@@ -10,6 +10,7 @@
 #include "harness/analysis/steps.h"
 
 #define CONFIDENCE 0.95
+#define CUT 0.1 /* of the response */
 
 /* A layout's response: cycles per instruction where the same source counts both, else the metric. */
 static bool find_response(const struct ifr_analysis *analysis, int instructions, size_t variant, double *value) {
@@ -29,6 +30,16 @@ static void name_response(const struct ifr_analysis *analysis, int instructions,
 	forecast->unit = ifr_strdup(cpi ? "" : analysis->scale.unit);
 	forecast->scale = cpi ? 1 : 1 / analysis->scale.divisor;
 	forecast->estimated = !strcmp(analysis->metric->source, "model");
+}
+
+static void evaluate(const struct ifr_forecast *forecast, struct ifr_predicted *row) {
+	struct ifr_interval of_line;
+	/* Up to once the layouts' own range beyond it counts as near. */
+	const double reach = forecast->most - forecast->least;
+	row->value = forecast->line.intercept + forecast->line.slope * row->mpki;
+	ifr_regression_line_bands(&forecast->line, row->mpki, CONFIDENCE, &of_line, &row->interval);
+	row->change = row->value / forecast->mean - 1;
+	row->far = row->mpki < forecast->least - reach || row->mpki > forecast->most + reach;
 }
 
 int ifr_forecast_fit(const struct ifr_analysis *analysis, const char *name, const double *own,
@@ -60,6 +71,9 @@ int ifr_forecast_fit(const struct ifr_analysis *analysis, const char *name, cons
 		forecast->mean_interval =
 			ifr_t_interval(forecast->mean, sd / sqrt((double)count), (double)count - 1, CONFIDENCE, 1);
 		gsl_stats_minmax(&forecast->least, &forecast->most, x, 1, count);
+		forecast->half = (struct ifr_predicted){.mpki = forecast->mpki / 2, .mpki_sd = forecast->mpki_sd / 2};
+		evaluate(forecast, &forecast->half);
+		forecast->cut = CUT * forecast->mean / forecast->line.slope / forecast->mpki;
 	}
 	free(x);
 	free(y);
@@ -77,7 +91,6 @@ const char *ifr_forecast_refusal(const struct ifr_forecast *forecast) {
 }
 
 void ifr_forecast_add(struct ifr_forecast *forecast, const char *predictor, const double *mpki) {
-	struct ifr_interval of_line;
 	double *values = ifr_alloc((forecast->variant_count + 1) * sizeof *values);
 	for (size_t i = 0; i < forecast->variant_count; i++)
 		values[i] = mpki[forecast->variants[i]];
@@ -86,12 +99,7 @@ void ifr_forecast_add(struct ifr_forecast *forecast, const char *predictor, cons
 	*row = (struct ifr_predicted){.predictor = ifr_strdup(predictor),
 	                              .mpki = gsl_stats_mean(values, 1, forecast->variant_count),
 	                              .mpki_sd = gsl_stats_sd(values, 1, forecast->variant_count)};
-	row->value = forecast->line.intercept + forecast->line.slope * row->mpki;
-	ifr_regression_line_bands(&forecast->line, row->mpki, CONFIDENCE, &of_line, &row->interval);
-	row->change = row->value / forecast->mean - 1;
-	/* Up to once the layouts' own range beyond it counts as near. */
-	double reach = forecast->most - forecast->least;
-	row->far = row->mpki < forecast->least - reach || row->mpki > forecast->most + reach;
+	evaluate(forecast, row);
 	free(values);
 }
 

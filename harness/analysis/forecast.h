@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Forecast of a program's response with another branch predictor: the regression line of the response on
  * mispredictions over the program's layouts, evaluated at the mispredictions that another predictor makes in
- * the same layouts. Ref: Wang and Jiménez 2011, section 7 (figures 7 and 8). */
+ * the same layouts. Ref: Wang and Jiménez 2011, section 7 (figures 7 and 8), section 1.4 (half of the mispredictions). */
 #ifndef IFR_HARNESS_FORECAST_H
 #define IFR_HARNESS_FORECAST_H
 
@@ -27,6 +27,9 @@ struct ifr_forecast {
 	double mean, mpki, mpki_sd;
 	struct ifr_interval mean_interval; /* 95 % */
 	bool estimated;                    /* the response itself comes from the model */
+	struct ifr_predicted half;         /* with half of the layouts' own mispredictions; predictor is NULL */
+	double
+		cut; /* the part of their own mispredictions that 10 % less of the response costs; above 1: out of reach */
 	struct ifr_predicted *rows;
 	size_t count;
 	size_t *variants; /* of the dataset: the random layouts that count */

@@ -12,11 +12,11 @@
 struct options {
 	struct ifr_strings experiments;
 	const char *table; /* the counter; NULL: no table */
-	bool is_spread;
+	bool is_spread, median_runs;
 	struct output_options output;
 };
 
-enum { KEY_TABLE = 256, KEY_SPREAD };
+enum { KEY_TABLE = 256, KEY_SPREAD, KEY_MEDIAN_RUN };
 
 static void check_options(const struct options *options, struct argp_state *state) {
 	if (!options->experiments.count)
@@ -48,6 +48,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case KEY_SPREAD:
 		options->is_spread = true;
 		return 0;
+	case KEY_MEDIAN_RUN:
+		options->median_runs = options->output.median_runs = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		ifr_strings_add(&options->experiments, argument);
 		return 0;
@@ -63,6 +66,10 @@ static const struct argp_option table[] = {
 	{"spread", KEY_SPREAD, NULL, 0,
      "Print a table instead, one row per EXPERIMENT: how far its layouts lie from their mean, in percent; with "
      "--figures, violins side by side",
+     4},
+	{"median-run", KEY_MEDIAN_RUN, NULL, 0,
+     "Take all counters of a layout from its run of median --metric, as Wang and Jimenez 2011 do, instead of the "
+     "median of each counter",
      4},
 	{"table1", KEY_TABLE, "COUNTER", OPTION_ARG_OPTIONAL,
      "Print a table instead, one row per EXPERIMENT: the regression line on this counter (branch-misses), and "
@@ -93,6 +100,7 @@ static int add_row(const struct options *options, size_t number, struct tables *
 	int result = ifr_experiment_load(options->experiments.items[number], &dataset, err);
 	if (result)
 		return result;
+	dataset.median_runs = options->median_runs;
 	if (ifr_dataset_fact(&dataset, "programs"))
 		result = ifr_fail(err, IFR_E_USAGE, "%s holds two programs, and a row is of one",
 		                  options->experiments.items[number]);

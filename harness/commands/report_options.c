@@ -133,6 +133,7 @@ int output_report(const char *experiment, const struct output_options *options, 
 		return ifr_fail(err, IFR_E_USAGE, "%s holds two programs: \"interfero compare %s\" reports it", experiment,
 		                experiment);
 	}
+	dataset.median_runs = options->median_runs;
 	result = ifr_analysis_make(&dataset, options->printing.metric, &report, err);
 	if (!result && options->html)
 		result = ifr_report_html(report, options->html, err);

@@ -18,6 +18,7 @@ extern const struct argp printing_argp;
 struct output_options {
 	const char *html, *figures;
 	bool csv;
+	bool median_runs; /* counters of a layout from its run of median metric */
 	struct printing_options printing;
 };
 extern const struct argp output_argp;

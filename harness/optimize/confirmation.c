@@ -6,20 +6,62 @@
 #include "harness/optimize/search.h"
 #include "harness/output/output.h"
 
+/* processor: NULL for all runs. */
+static int compare_on(const struct stages *stages, const struct ifr_dataset *dataset, unsigned side,
+                      const char *processor, struct ifr_comparison *comparison, struct ifr_error *err) {
+	static const struct ifr_comparison_rules rules = {.margin = 0.01, .fail_above = 1000};
+	const struct ifr_comparison_side shipped = {dataset, 0, "shipped", processor},
+									 best = {dataset, side, "best", processor};
+	return ifr_comparison_make(&shipped, &best, stages->search->campaign.metric, &rules, comparison, err);
+}
+
 int search_compare_sides(const struct stages *stages, const struct ifr_dataset *dataset, unsigned side,
                          struct ifr_comparison *comparison, struct ifr_error *err) {
-	static const struct ifr_comparison_rules rules = {.margin = 0.01, .fail_above = 1000};
-	const struct ifr_comparison_side shipped = {dataset, 0, "shipped", NULL}, best = {dataset, side, "best", NULL};
-	return ifr_comparison_make(&shipped, &best, stages->search->campaign.metric, &rules, comparison, err);
+	return compare_on(stages, dataset, side, NULL, comparison, err);
+}
+
+static bool is_change(const struct ifr_comparison *c) {
+	return c->verdict == IFR_VERDICT_CHANGE || c->verdict == IFR_VERDICT_BOTH;
+}
+
+/* Compares on each kind of processors, where several ran the layouts. A kind of too few runs is left out. */
+static void compare_kinds(const struct stages *stages, const struct ifr_dataset *dataset,
+                          struct ifr_confirmed *confirmed) {
+	const struct ifr_comparison_side shipped = {dataset, 0, "shipped", NULL}, best = {dataset, 1, "best", NULL};
+	struct ifr_comparison_kinds kinds;
+	ifr_comparison_kinds_make(&shipped, &best, stages->search->campaign.metric, &kinds);
+	confirmed->kinds = ifr_alloc((kinds.names.count + 1) * sizeof *confirmed->kinds);
+	for (size_t i = 0; i < kinds.names.count && kinds.names.count > 1; i++) {
+		struct ifr_comparison c;
+		struct ifr_confirmed_kind *kind = &confirmed->kinds[confirmed->kind_count];
+		if (compare_on(stages, dataset, 1, kinds.names.items[i], &c, NULL))
+			continue;
+		*kind = (struct ifr_confirmed_kind){.processor = ifr_strdup(kinds.names.items[i]),
+		                                    .ratio = c.ratio,
+		                                    .interval = c.interval,
+		                                    .faster = is_change(&c) && c.interval.high < 1,
+		                                    .slower = is_change(&c) && c.interval.low > 1};
+		confirmed->kind_count++;
+	}
+	ifr_comparison_kinds_release(&kinds);
+}
+
+void confirmed_release_kinds(struct ifr_confirmed *confirmed) {
+	for (size_t i = 0; i < confirmed->kind_count; i++)
+		free(confirmed->kinds[i].processor);
+	free(confirmed->kinds);
+	confirmed->kinds = NULL;
+	confirmed->kind_count = 0;
 }
 
 static int compare(struct stages *stages, const struct ifr_dataset *dataset, struct ifr_confirmed *confirmed,
                    struct ifr_error *err) {
 	struct ifr_comparison *c = &confirmed->comparison;
 	int result = search_compare_sides(stages, dataset, 1, c, err);
-	const bool changed = !result && (c->verdict == IFR_VERDICT_CHANGE || c->verdict == IFR_VERDICT_BOTH);
-	confirmed->faster = changed && c->interval.high < 1;
-	confirmed->slower = changed && c->interval.low > 1;
+	confirmed->faster = !result && is_change(c) && c->interval.high < 1;
+	confirmed->slower = !result && is_change(c) && c->interval.low > 1;
+	if (!result)
+		compare_kinds(stages, dataset, confirmed);
 	/* The dataset's strings go with it. */
 	if (!result)
 		confirmed->metric = ifr_strdup(c->metric.name);
@@ -28,15 +70,16 @@ static int compare(struct stages *stages, const struct ifr_dataset *dataset, str
 	return result;
 }
 
-int search_compare_in_contexts(struct stages *stages, const struct contexts_request *request,
-                               struct ifr_confirmed *confirmed, struct context_cells *cells,
+int search_compare_in_contexts(struct stages *stages, const struct contexts_request *request, size_t workload,
+                               struct ifr_confirmed *confirmed, struct context_table *table,
                                struct ifr_error *err) {
 	struct ifr_dataset dataset;
 	int result = stage_run_in_contexts(stages, request, &dataset, err);
 	if (!result) {
 		result = compare(stages, &dataset, confirmed, err);
-		if (!result && cells)
-			result = context_cells_read(&dataset, confirmed->metric, 2, stages->search->contexts, cells, err);
+		if (!result && table)
+			result =
+				context_table_add(table, workload, &dataset, confirmed->metric, 2, stages->search->contexts, err);
 		ifr_dataset_release(&dataset);
 	}
 	return result;
@@ -57,7 +100,7 @@ static int confirm_held_out(struct stages *stages, size_t index, struct contexts
 	request->name = name;
 	request->workload = &workload;
 	if (!result)
-		result = search_compare_in_contexts(stages, request, confirmed, NULL, err);
+		result = search_compare_in_contexts(stages, request, 0, confirmed, NULL, err);
 	request->workload = NULL;
 	request->name = NULL;
 	ifr_strings_release(&words);
@@ -66,13 +109,13 @@ static int confirm_held_out(struct stages *stages, size_t index, struct contexts
 }
 
 static int confirm_workload(struct stages *stages, size_t index, struct contexts_request *request,
-                            struct ifr_confirmed *confirmed, struct context_cells *cells, struct ifr_error *err) {
+                            struct ifr_confirmed *confirmed, struct context_table *table, struct ifr_error *err) {
 	const struct ifr_optimization_workload *workload = &stages->search->workloads[index];
 	confirmed->name = workload->name ? ifr_strdup(workload->name) : NULL;
 	confirmed->weight = workload->weight;
 	request->name = "confirmation";
 	request->workload = workload;
-	return search_compare_in_contexts(stages, request, confirmed, cells, err);
+	return search_compare_in_contexts(stages, request, index, confirmed, table, err);
 }
 
 struct weighted_ratio confirmed_mean(const struct ifr_confirmed *confirmed, size_t count) {
@@ -98,14 +141,17 @@ struct weighted_ratio confirmed_mean(const struct ifr_confirmed *confirmed, size
 }
 
 /* Fills what the confirmed workloads say together. */
-static void judge(struct search *search, const struct context_cells *cells) {
+static void judge(struct search *search, const struct context_table *table) {
 	struct ifr_optimum *optimum = search->optimum;
 	const struct weighted_ratio mean = confirmed_mean(optimum->confirmed, optimum->workload_count);
 	optimum->ratio = mean.ratio;
 	optimum->interval = mean.interval;
 	optimum->faster = mean.faster;
 	optimum->slower = mean.slower;
-	optimum->worst = worst_case_compare(cells, optimum->workload_count, 1);
+	optimum->worst = worst_case_compare(table, 1);
+	/* The table's strings go with it. */
+	optimum->worst_processor = optimum->worst.processor ? ifr_strdup(optimum->worst.processor) : NULL;
+	optimum->worst.processor = optimum->worst_processor;
 	optimum->found = optimum->goal == IFR_GOAL_WORST ? optimum->worst.better : mean.faster;
 }
 
@@ -115,7 +161,7 @@ int search_confirm(struct search *search, const struct trial *best, struct ifr_e
 	struct ifr_optimum *optimum = search->optimum;
 	const struct ifr_plan *const plans[2] = {NULL, &best->candidate.plan};
 	const size_t workloads = stages->search->workload_count, count = workloads + (held_out ? held_out->count : 0);
-	struct context_cells *cells = ifr_alloc(workloads * sizeof *cells);
+	struct context_table table = {0};
 	int result = 0;
 	optimum->best = exp(best->time);
 	optimum->origin = candidate_origin_names[best->candidate.origin];
@@ -125,14 +171,12 @@ int search_confirm(struct search *search, const struct trial *best, struct ifr_e
 		struct ifr_confirmed *confirmed = &optimum->confirmed[i];
 		struct contexts_request request = {
 			.folder = "best", .share = 1 / (double)(count - i + 1), .plans = plans, .count = 2};
-		result = i < workloads ? confirm_workload(stages, i, &request, confirmed, &cells[i], err)
+		result = i < workloads ? confirm_workload(stages, i, &request, confirmed, &table, err)
 		                       : confirm_held_out(stages, i - workloads, &request, confirmed, err);
 		optimum->confirmed_count++;
 	}
 	if (!result && optimum->confirmed_count >= workloads)
-		judge(search, cells);
-	for (size_t i = 0; i < workloads; i++)
-		context_cells_release(&cells[i]);
-	free(cells);
+		judge(search, &table);
+	context_table_release(&table);
 	return result;
 }

@@ -41,7 +41,7 @@ static int write_pins(struct search *search, const struct trial *best, struct if
 
 /* Runs the finalists and the shipped layout in one workload, in the same contexts. */
 static int run_in_contexts(struct stages *stages, size_t index, const struct ifr_plan *const *plans, size_t count,
-                           struct context_cells *cells, struct ifr_error *err) {
+                           struct context_table *table, struct ifr_error *err) {
 	const struct contexts_request request = {.name = "contexts",
 	                                         .folder = "contexts",
 	                                         .workload = &stages->search->workloads[index],
@@ -56,23 +56,24 @@ static int run_in_contexts(struct stages *stages, size_t index, const struct ifr
 		return result;
 	result = search_compare_sides(stages, &dataset, 1, &comparison, err);
 	if (!result)
-		result = context_cells_read(&dataset, comparison.metric.name, count, stages->search->contexts, cells, err);
+		result = context_table_add(table, index, &dataset, comparison.metric.name, count, stages->search->contexts,
+		                           err);
 	ifr_dataset_release(&dataset);
 	return result;
 }
 
 /* A finalist's time by its worst case: the upper end of the interval, or where there is none the estimate. */
-static double worst_time(const struct context_cells *cells, size_t workloads, size_t side) {
-	const struct ifr_worst_case worst = worst_case_compare(cells, workloads, side);
+static double worst_time(const struct context_table *table, size_t side) {
+	const struct ifr_worst_case worst = worst_case_compare(table, side);
 	return log(isfinite(worst.interval.high) ? worst.interval.high : worst.ratio);
 }
 
 /* A finalist's time by its mean change of one situation: of the shipped layout and it as they are, or both edited. */
-static double mean_time(const struct stages *stages, const struct context_cells *cells, size_t shipped,
+static double mean_time(const struct stages *stages, const struct context_table *table, size_t shipped,
                         size_t side) {
 	double sum = 0;
 	for (size_t i = 0; i < stages->search->workload_count; i++)
-		sum += stages->search->workloads[i].weight * context_cells_mean_change(&cells[i], shipped, side);
+		sum += stages->search->workloads[i].weight * context_table_mean_change(table, i, shipped, side);
 	return sum;
 }
 
@@ -102,13 +103,13 @@ static void list_sides(struct search *search, const struct trial *finalists, siz
 	}
 }
 
-static double goal_time(const struct stages *stages, const struct context_cells *cells, const struct sides *sides,
+static double goal_time(const struct stages *stages, const struct context_table *table, const struct sides *sides,
                         size_t side) {
 	if (stages->search->goal == IFR_GOAL_WORST)
-		return worst_time(cells, stages->search->workload_count, side);
-	const double plain = mean_time(stages, cells, 0, side);
+		return worst_time(table, side);
+	const double plain = mean_time(stages, table, 0, side);
 	return sides->count == sides->plain ? plain
-	                                    : fmax(plain, mean_time(stages, cells, sides->plain, sides->plain + side));
+	                                    : fmax(plain, mean_time(stages, table, sides->plain, sides->plain + side));
 }
 
 /* Sets the finalists' times by their runs in several contexts. */
@@ -116,19 +117,17 @@ static int measure_in_contexts(struct search *search, struct trial *finalists, s
                                struct ifr_error *err) {
 	struct stages *stages = &search->stages;
 	const size_t workloads = stages->search->workload_count;
-	struct context_cells *cells = ifr_alloc(workloads * sizeof *cells);
+	struct context_table table = {0};
 	struct sides sides;
 	int result = 0;
 	list_sides(search, finalists, count, &sides);
 	for (size_t i = 0; i < workloads && !result && !stages->interrupted; i++)
-		result = run_in_contexts(stages, i, sides.plans, sides.count, &cells[i], err);
+		result = run_in_contexts(stages, i, sides.plans, sides.count, &table, err);
 	for (size_t i = 0; i < count && !result && !stages->interrupted; i++)
-		finalists[i].time = goal_time(stages, cells, &sides, 1 + i);
-	for (size_t i = 0; i < workloads; i++)
-		context_cells_release(&cells[i]);
+		finalists[i].time = goal_time(stages, &table, &sides, 1 + i);
+	context_table_release(&table);
 	for (size_t i = 0; i <= count; i++)
 		ifr_plan_release(&sides.edited[i]);
-	free(cells);
 	return result;
 }
 

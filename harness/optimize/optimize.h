@@ -36,7 +36,7 @@ struct ifr_optimization_workload {
 };
 
 /* The goal of a search: the least mean; the least worst case over contexts and workloads; or a mean that also holds in
- * other contexts and after a small edit. */
+ * other contexts and after a small edit. Kinds of processors count as workloads do, where a cluster has several. */
 enum ifr_goal { IFR_GOAL_MEAN, IFR_GOAL_WORST, IFR_GOAL_ROBUST };
 extern const char *const ifr_goal_names[]; /* by enum ifr_goal: mean, worst, robust; NULL ends */
 
@@ -61,6 +61,14 @@ struct ifr_optimization {
 
 enum { IFR_OPTIMUM_FEATURES = 5 };
 
+/* That comparison on one kind of processors. */
+struct ifr_confirmed_kind {
+	char *processor;
+	double ratio;
+	struct ifr_interval interval;
+	bool faster, slower; /* as below */
+};
+
 /* The shipped layout against the best one. */
 struct ifr_confirmed {
 	char *name;                       /* of a suite's workload; NULL: the only one, or held-out runs */
@@ -69,13 +77,18 @@ struct ifr_confirmed {
 	char *metric;                     /* the counter's name */
 	struct ifr_comparison comparison; /* side is not set */
 	bool faster, slower;              /* a change, and its whole interval is below 1, or above */
+	struct ifr_confirmed_kind *kinds; /* [kind_count]; none where one kind of processors ran all */
+	size_t kind_count;
 };
 
-/* The worst context of the best layout against the shipped layout's, in the workload where this is worst. */
+/* The worst context of the best layout against the shipped layout's, in the workload and on the kind of processors where
+ * this is worst. */
 struct ifr_worst_case {
 	double ratio;
 	struct ifr_interval interval; /* over the contexts that were measured; infinite without repeats */
 	size_t workload, contexts;    /* contexts: of each workload; 0: not measured */
+	size_t processors;            /* kinds that ran them */
+	const char *processor;        /* the kind where it is worst; NULL: one kind ran all */
 	double
 		covered; /* with 95 % confidence, so large a share of all contexts is no worse than the worst one measured */
 	bool better; /* its interval lies below 1 */
@@ -105,13 +118,13 @@ struct ifr_optimum {
 	size_t confirmed_count, workload_count; /* confirmed_count below workload_count: interrupted before */
 	double ratio;                           /* the weighted geometric mean over the workloads */
 	struct ifr_interval interval;
-	bool faster, slower;         /* in that mean */
-	struct ifr_worst_case worst; /* of the confirmation's contexts */
+	bool faster, slower; /* in that mean */
+	bool again_tried, edit_tried;
 	enum ifr_goal goal;
-	bool again_tried;
-	struct ifr_survival again; /* of a layout that was faster: a second confirmation in other contexts */
+	struct ifr_worst_case worst; /* of the confirmation's contexts */
+	char *worst_processor;       /* its name */
+	struct ifr_survival again;   /* of a layout that was faster: a second confirmation in other contexts */
 	/* Of a layout that is faster, or better in the worst case: */
-	bool edit_tried;
 	struct ifr_survival edit;      /* a small edit of the source */
 	struct ifr_survival *machines; /* [machine_count]: modelled cycles */
 	size_t machine_count;

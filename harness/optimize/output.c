@@ -44,8 +44,11 @@ static const char *describe_change(bool faster, bool slower) {
 /* The verdict on the worst case; a single run of each context gives no interval. */
 static void put_worst_verdict(const struct ifr_optimum *o, const char *program, struct ifr_buffer *out) {
 	const struct ifr_worst_case *worst = &o->worst;
-	char *runs =
+	char *of_workload =
 		o->workload_count > 1 ? ifr_format("(%s) of", o->confirmed[worst->workload].name) : ifr_strdup("of");
+	char *runs =
+		worst->processor ? ifr_format("(on %s) %s", worst->processor, of_workload) : ifr_strdup(of_workload);
+	free(of_workload);
 	if (worst->better)
 		put_line(
 			out, "",
@@ -161,6 +164,20 @@ static void put_held_out(const struct ifr_optimum *o, struct ifr_buffer *out) {
 	}
 }
 
+/* A change is one of a kind of processors: a mean over kinds hides a loss on one. */
+static void put_kinds(const struct ifr_optimum *o, struct ifr_buffer *out) {
+	for (size_t i = 0; i < o->confirmed_count; i++)
+		for (size_t k = 0; k < o->confirmed[i].kind_count; k++) {
+			const struct ifr_confirmed *by = &o->confirmed[i];
+			const struct ifr_confirmed_kind *kind = &by->kinds[k];
+			const char *runs = by->name ? by->name : by->arguments;
+			put_line(out, "  - ", "On %s%s%s it is %s: %+.1f %% (95 %% interval %+.1f to %+.1f %%).",
+			         kind->processor, runs ? ", " : "", runs ? runs : "",
+			         describe_change(kind->faster, kind->slower), percent(kind->ratio),
+			         percent(kind->interval.low), percent(kind->interval.high));
+		}
+}
+
 static void put_skipped(const char *what, const char *why, struct ifr_buffer *out) {
 	put_line(out, "  - ", "Not tried: %s (%s).", what, why);
 }
@@ -207,6 +224,7 @@ static void put_robustness(const struct ifr_optimum *o, struct ifr_buffer *out) 
 void optimum_put_runs(const struct ifr_optimum *o, struct ifr_buffer *out) {
 	put_workloads(o, out);
 	put_held_out(o, out);
+	put_kinds(o, out);
 }
 
 static const char *describe_origin(const char *origin) {

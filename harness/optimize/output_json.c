@@ -12,6 +12,22 @@ static json_t *interval_json(const struct ifr_interval *interval) {
 	return made;
 }
 
+/* The list of kinds of processors; empty where there is one. */
+static json_t *kinds_json(const struct ifr_confirmed *confirmed) {
+	json_t *list = json_array();
+	for (size_t i = 0; i < confirmed->kind_count; i++) {
+		const struct ifr_confirmed_kind *kind = &confirmed->kinds[i];
+		json_t *one = json_object();
+		ifr_json_set(one, "processor", ifr_json_text(kind->processor));
+		ifr_json_set(one, "faster", json_boolean(kind->faster));
+		ifr_json_set(one, "slower", json_boolean(kind->slower));
+		ifr_json_set(one, "ratio", ifr_json_number(kind->ratio));
+		ifr_json_set(one, "interval", interval_json(&kind->interval));
+		json_array_append_new(list, one);
+	}
+	return list;
+}
+
 /* The list of workloads, or of held-out arguments. */
 static json_t *confirmed_json(const struct ifr_optimum *o, size_t from, size_t to) {
 	json_t *list = json_array();
@@ -27,6 +43,7 @@ static json_t *confirmed_json(const struct ifr_optimum *o, size_t from, size_t t
 		ifr_json_set(one, "slower", json_boolean(o->confirmed[i].slower));
 		ifr_json_set(one, "ratio", ifr_json_number(o->confirmed[i].comparison.ratio));
 		ifr_json_set(one, "interval", interval_json(&o->confirmed[i].comparison.interval));
+		ifr_json_set(one, "processors", kinds_json(&o->confirmed[i]));
 		json_array_append_new(list, one);
 	}
 	return list;
@@ -35,6 +52,8 @@ static json_t *confirmed_json(const struct ifr_optimum *o, size_t from, size_t t
 static json_t *worst_json(const struct ifr_worst_case *worst) {
 	json_t *made = json_object();
 	ifr_json_set(made, "contexts", ifr_json_count(worst->contexts));
+	ifr_json_set(made, "processors", ifr_json_count(worst->processors));
+	ifr_json_set(made, "processor", ifr_json_text(worst->processor));
 	ifr_json_set(made, "ratio", ifr_json_number(worst->ratio));
 	ifr_json_set(made, "interval", interval_json(&worst->interval));
 	ifr_json_set(made, "better", json_boolean(worst->better));

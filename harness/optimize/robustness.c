@@ -29,8 +29,9 @@ static int run_pair(struct stages *stages, const char *stage, size_t parts, cons
 		                                          .plans = plans,
 		                                          .count = 2};
 		confirmed[i].weight = request->workloads[i].weight;
-		result = search_compare_in_contexts(stages, &contexts, &confirmed[i], NULL, err);
+		result = search_compare_in_contexts(stages, &contexts, i, &confirmed[i], NULL, err);
 		free(confirmed[i].metric);
+		confirmed_release_kinds(&confirmed[i]);
 		if (!result && stages->interrupted)
 			result = ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted");
 	}
@@ -154,9 +155,13 @@ static void try_machine(struct search *search, const struct ifr_plan plans[2], c
 
 /* --- all parts --------------------------------------------------------------------------------------------------- */
 
-/* Robust is a gain that the edit leaves and all held-out arguments have, and that no machine turns round. */
+/* Robust is a gain that the edit leaves and all held-out arguments have, and that no machine turns round, described or
+ * measured. */
 static bool is_robust(const struct ifr_optimum *o) {
 	bool robust = o->faster && !o->edit.skipped && o->edit.faster;
+	for (size_t i = 0; i < o->confirmed_count; i++)
+		for (size_t k = 0; k < o->confirmed[i].kind_count; k++)
+			robust &= !o->confirmed[i].kinds[k].slower;
 	for (size_t i = o->workload_count; i < o->confirmed_count; i++)
 		robust &= o->confirmed[i].faster;
 	for (size_t i = 0; i < o->machine_count; i++)

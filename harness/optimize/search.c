@@ -142,7 +142,9 @@ void ifr_optimum_release(struct ifr_optimum *optimum) {
 		free(optimum->confirmed[i].name);
 		free(optimum->confirmed[i].arguments);
 		free(optimum->confirmed[i].metric);
+		confirmed_release_kinds(&optimum->confirmed[i]);
 	}
+	free(optimum->worst_processor);
 	free(optimum->confirmed);
 	free(optimum->again.skipped);
 	free(optimum->edit.what);

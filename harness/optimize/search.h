@@ -66,11 +66,13 @@ struct weighted_ratio confirmed_mean(const struct ifr_confirmed *confirmed, size
 /* Compares a program of a dataset with program 0, the shipped layout. Errors: those of ifr_comparison_make. */
 int search_compare_sides(const struct stages *stages, const struct ifr_dataset *dataset, unsigned side,
                          struct ifr_comparison *comparison, struct ifr_error *err);
-/* Runs two layouts in contexts and compares them. The caller releases cells, which may be NULL, and frees the metric's
- * name, after an error too. */
-int search_compare_in_contexts(struct stages *stages, const struct contexts_request *request,
-                               struct ifr_confirmed *confirmed, struct context_cells *cells,
+/* Runs two layouts in contexts and compares them, and on each kind of processors by itself. Adds the contexts of the
+ * request's workload of that number to table, which may be NULL. The caller frees the metric's name and the kinds,
+ * after an error too. */
+int search_compare_in_contexts(struct stages *stages, const struct contexts_request *request, size_t workload,
+                               struct ifr_confirmed *confirmed, struct context_table *table,
                                struct ifr_error *err);
+void confirmed_release_kinds(struct ifr_confirmed *confirmed);
 
 /* Compares a layout with the shipped one in each workload, then with held-out arguments, and fills the optimum. Errors:
  * as of campaigns and comparisons; IFR_E_USAGE for arguments that are no words. */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/statistics/statistics.h"
 
@@ -54,33 +55,74 @@ void context_cells_make(const double *values, const size_t *cell, size_t count, 
 	free(own);
 }
 
-int context_cells_read(const struct ifr_dataset *dataset, const char *counter, size_t sides, size_t contexts,
-                       struct context_cells *cells, struct ifr_error *err) {
-	const int index = ifr_dataset_counter(dataset, counter);
-	*cells = (struct context_cells){0};
-	if (index < 0)
-		return ifr_fail(err, IFR_E_USAGE, "the runs did not record \"%s\"", counter);
+/* Whether a run counts, of this kind of processors; NULL: of all. */
+static bool is_taken(const struct ifr_dataset *dataset, const struct ifr_dataset_run *run, size_t sides,
+                     size_t contexts, const char *processor) {
+	const struct ifr_dataset_variant *variant = &dataset->variants[run->variant];
+	return !run->refused && !run->simulated && !variant->refused && variant->layout &&
+	       variant->layout <= contexts && variant->program < sides &&
+	       (!processor || !strcmp(ifr_dataset_processor(dataset, run->node), processor));
+}
+
+static void read_cells(const struct ifr_dataset *dataset, int counter, struct context_cells *cells) {
+	const size_t sides = cells->sides, contexts = cells->contexts, workload = cells->workload;
+	char *processor = cells->processor;
 	double *values = ifr_alloc((dataset->run_count + 1) * sizeof *values);
 	size_t *cell = ifr_alloc((dataset->run_count + 1) * sizeof *cell), count = 0;
 	for (size_t i = 0; i < dataset->run_count; i++) {
 		const struct ifr_dataset_run *run = &dataset->runs[i];
 		const struct ifr_dataset_variant *variant = &dataset->variants[run->variant];
-		const double value = run->value[index];
-		if (run->refused || run->simulated || variant->refused || !(value > 0) || !variant->layout ||
-		    variant->layout > contexts || variant->program >= sides)
+		if (!is_taken(dataset, run, sides, contexts, processor) || !(run->value[counter] > 0))
 			continue;
 		cell[count] = variant->program * contexts + variant->layout - 1;
-		values[count++] = log(value);
+		values[count++] = log(run->value[counter]);
 	}
 	context_cells_make(values, cell, count, sides, contexts, cells);
+	cells->workload = workload;
+	cells->processor = processor;
 	free(values);
 	free(cell);
+}
+
+int context_table_add(struct context_table *table, size_t workload, const struct ifr_dataset *dataset,
+                      const char *counter, size_t sides, size_t contexts, struct ifr_error *err) {
+	const int index = ifr_dataset_counter(dataset, counter);
+	struct ifr_strings kinds = {0};
+	if (index < 0)
+		return ifr_fail(err, IFR_E_USAGE, "the runs did not record \"%s\"", counter);
+	for (size_t i = 0; i < dataset->run_count; i++)
+		if (is_taken(dataset, &dataset->runs[i], sides, contexts, NULL) &&
+		    !ifr_strings_contain(&kinds, ifr_dataset_processor(dataset, dataset->runs[i].node)))
+			ifr_strings_add(&kinds, ifr_dataset_processor(dataset, dataset->runs[i].node));
+	const size_t count = kinds.count > 1 ? kinds.count : 1;
+	struct context_cells *items = ifr_alloc((table->count + count) * sizeof *items);
+	if (table->count)
+		memcpy(items, table->items, table->count * sizeof *items);
+	free(table->items);
+	table->items = items;
+	for (size_t i = 0; i < count; i++) {
+		struct context_cells *cells = &items[table->count++];
+		*cells = (struct context_cells){.sides = sides,
+		                                .contexts = contexts,
+		                                .workload = workload,
+		                                .processor = count > 1 ? ifr_strdup(kinds.items[i]) : NULL};
+		read_cells(dataset, index, cells);
+	}
+	ifr_strings_release(&kinds);
 	return 0;
+}
+
+void context_table_release(struct context_table *table) {
+	for (size_t i = 0; i < table->count; i++)
+		context_cells_release(&table->items[i]);
+	free(table->items);
+	*table = (struct context_table){0};
 }
 
 void context_cells_release(struct context_cells *cells) {
 	free(cells->median);
 	free(cells->se);
+	free(cells->processor);
 	*cells = (struct context_cells){0};
 }
 
@@ -102,6 +144,17 @@ double context_cells_mean_change(const struct context_cells *c, size_t from, siz
 		if (is_shared(c, from, to, k))
 			sum += c->median[to * c->contexts + k] - c->median[from * c->contexts + k];
 	return sum / (double)count_shared(c, from, to);
+}
+
+double context_table_mean_change(const struct context_table *table, size_t workload, size_t from, size_t to) {
+	double sum = 0;
+	size_t kinds = 0;
+	for (size_t i = 0; i < table->count; i++)
+		if (table->items[i].workload == workload) {
+			sum += context_cells_mean_change(&table->items[i], from, to);
+			kinds++;
+		}
+	return sum / (double)kinds;
 }
 
 /* --- the worst case ---------------------------------------------------------------------------------------------- */
@@ -128,23 +181,26 @@ static struct greatest find_greatest(const struct context_cells *c, size_t side,
 	return greatest;
 }
 
-struct ifr_worst_case worst_case_compare(const struct context_cells *cells, size_t workloads, size_t side) {
+struct ifr_worst_case worst_case_compare(const struct context_table *table, size_t side) {
 	struct ifr_worst_case worst = {.ratio = NAN};
 	double value = -INFINITY, low = -INFINITY, high = -INFINITY;
 	size_t comparisons = 0;
-	for (size_t w = 0; w < workloads; w++) {
-		const size_t contexts = count_shared(&cells[w], 0, side);
-		worst.contexts = w && worst.contexts < contexts ? worst.contexts : contexts;
+	for (size_t i = 0; i < table->count; i++) {
+		const size_t contexts = count_shared(&table->items[i], 0, side);
+		worst.contexts = i && worst.contexts < contexts ? worst.contexts : contexts;
 		comparisons += 2 * contexts;
 	}
 	if (!worst.contexts)
 		return worst;
-	for (size_t w = 0; w < workloads; w++) {
-		const struct greatest shipped = find_greatest(&cells[w], 0, side, comparisons),
-							  best = find_greatest(&cells[w], side, 0, comparisons);
+	for (size_t i = 0; i < table->count; i++) {
+		const struct context_cells *cells = &table->items[i];
+		const struct greatest shipped = find_greatest(cells, 0, side, comparisons),
+							  best = find_greatest(cells, side, 0, comparisons);
+		worst.processors += cells->workload == table->items[0].workload;
 		if (best.value - shipped.value > value) {
 			value = best.value - shipped.value;
-			worst.workload = w;
+			worst.workload = cells->workload;
+			worst.processor = cells->processor;
 		}
 		low = fmax(low, best.low - shipped.high);
 		high = fmax(high, best.high - shipped.low);

@@ -13,6 +13,17 @@ static void say(struct ifr_buffer *text, char *words) {
 	free(words);
 }
 
+/* Two questions to the line without a predictor. */
+static void say_targets(const struct ifr_forecast *forecast, struct ifr_buffer *text) {
+	const struct ifr_predicted *half = &forecast->half;
+	say(text, ifr_format("With half of these mispredictions: %.5g (95 %% prediction %.5g to %.5g), %+.1f %%.",
+	                     half->value, half->interval.low, half->interval.high, 100 * half->change));
+	if (forecast->cut <= 1)
+		say(text, ifr_format("For 10 %% less, %.0f %% of the mispredictions have to go.", 100 * forecast->cut));
+	else
+		say(text, ifr_strdup("No predictor takes 10 % away: all mispredictions cost less."));
+}
+
 static void warn(const struct ifr_forecast *forecast, struct ifr_buffer *text) {
 	bool far = false;
 	for (size_t i = 0; i < forecast->count; i++)
@@ -67,6 +78,7 @@ void ifr_forecast_text(const struct ifr_forecast *forecast, struct ifr_buffer *t
 	say(text,
 	    ifr_format("Predicted: %s%s%s%s. The first row is measured, with the interval of its mean.",
 	               forecast->response, *forecast->unit ? " (" : "", forecast->unit, *forecast->unit ? ")" : ""));
+	say_targets(forecast, text);
 	warn(forecast, text);
 }
 
@@ -76,7 +88,8 @@ static json_t *json_interval(struct ifr_interval interval) {
 
 static json_t *json_row(const struct ifr_predicted *row) {
 	json_t *made = json_object();
-	ifr_json_set(made, "predictor", ifr_json_text(row->predictor));
+	if (row->predictor)
+		ifr_json_set(made, "predictor", ifr_json_text(row->predictor));
 	ifr_json_set(made, "mpki", ifr_json_number(row->mpki));
 	ifr_json_set(made, "mpki_sd", ifr_json_number(row->mpki_sd));
 	ifr_json_set(made, "predicted", ifr_json_number(row->value));
@@ -106,6 +119,9 @@ void ifr_forecast_json(const struct ifr_forecast *forecast, struct ifr_buffer *o
 	ifr_json_set(root, "mean_interval", json_interval(forecast->mean_interval));
 	ifr_json_set(root, "own", own);
 	ifr_json_set(root, "line", line);
+	ifr_json_set(root, "half", json_row(&forecast->half));
+	ifr_json_set(root, "mispredictions_cut_for_10_pct_less",
+	             ifr_json_number_if(forecast->line.slope > 0, forecast->cut));
 	ifr_json_set(root, "predictions", rows);
 	ifr_json_print(root, out);
 }

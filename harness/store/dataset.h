@@ -71,7 +71,9 @@ struct ifr_dataset {
 	 */
 	struct ifr_dataset_fact *facts;
 	size_t fact_count;
-	char *file;                  /* the experiment that it was read from; NULL: none */
+	char *file; /* the experiment that it was read from; NULL: none */
+	bool
+		median_runs; /* analyses take a layout's counters from its run of median metric; else the median of each */
 	struct ifr_strings warnings; /* one sentence each */
 	struct ifr_dataset_counter *counters;
 	size_t counter_count;

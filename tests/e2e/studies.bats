@@ -53,6 +53,14 @@ study() { # NAME [PROGRAMS]
 	# The window experiment: the window's cost and the time fall, and the interaction is less serial.
 	awk '$1 == "64" { win = $3; both = $4; time = $5 }
 		$1 == "256" { found = $3 < win && $4 > both && $5 < time } END { exit !found }' <<<"$output" || say "$output"
+	# Figure 3: a wider window helps more where loads are long.
+	[[ $output == *"gzip "*"more where the loop is longer"* && $output != *"NOT more"* ]] || say "$output"
+}
+
+@test "heap-and-caches: cycles are linear in the misses of either data cache (Wang and Jiménez 2011, figure 3)" {
+	study heap-and-caches
+	awk '$1 ~ /^L[12]D?$/ { rows++; if ($3 > 0.05 || $4 <= 0) wrong = 1 } END { exit wrong || rows != 2 }' <<<"$output" ||
+		say "$output"
 }
 
 @test "correlation-profiling: the cases of Mowry and Luk 1997 have the contexts of the paper" {

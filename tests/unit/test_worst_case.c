@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -30,7 +31,7 @@ static void test_two_contexts(void **state) {
 	static const size_t cell[] = {0, 0, 1, 1, 2, 2, 2, 3, 3};
 	struct context_cells cells;
 	context_cells_make(values, cell, 9, 2, 2, &cells);
-	const struct ifr_worst_case worst = worst_case_compare(&cells, 1, 1);
+	const struct ifr_worst_case worst = worst_case_compare(&(struct context_table){&cells, 1}, 1);
 	near(log(worst.ratio), 1.6 - 2.1, 1e-12);
 	near(log(worst.interval.low), 1.277 - 2.441, 0.002);
 	near(log(worst.interval.high), 1.923 - 1.759, 0.002);
@@ -49,7 +50,9 @@ static void test_workloads(void **state) {
 	struct context_cells cells[2];
 	context_cells_make(first, of_first, 10, 2, 3, &cells[0]);
 	context_cells_make(second, of_second, 8, 2, 2, &cells[1]);
-	const struct ifr_worst_case alone = worst_case_compare(cells, 1, 1), worst = worst_case_compare(cells, 2, 1);
+	cells[1].workload = 1;
+	const struct ifr_worst_case alone = worst_case_compare(&(struct context_table){cells, 1}, 1),
+								worst = worst_case_compare(&(struct context_table){cells, 2}, 1);
 	near(log(alone.ratio), 4 - 5, 1e-12);
 	assert_int_equal(alone.contexts, 2);
 	near(log(worst.ratio), 2.9 - 3, 1e-12);
@@ -61,6 +64,42 @@ static void test_workloads(void **state) {
 	context_cells_release(&cells[1]);
 }
 
+/* A second kind of processors takes three times as long for all, and gains less: 0.1 there, 1 on the first. */
+static void test_kinds(void **state) {
+	(void)state;
+	static const double change[2] = {1, 0.1};
+	struct ifr_dataset dataset;
+	struct context_table table = {0};
+	ifr_dataset_init(&dataset);
+	ifr_dataset_add_fact(&dataset, "processor", "first");
+	snprintf(ifr_dataset_add_counter(&dataset)->name, sizeof dataset.counters->name, "cost");
+	for (unsigned i = 0; i < 4; i++) {
+		struct ifr_dataset_variant *variant = ifr_dataset_add_variant(&dataset);
+		variant->program = i / 2;
+		variant->layout = 1 + i % 2;
+	}
+	struct ifr_dataset_node *node = ifr_dataset_add_node(&dataset);
+	node->host = ifr_strdup("n");
+	node->processor = ifr_strdup("second");
+	for (unsigned i = 0; i < 16; i++) {
+		struct ifr_dataset_run *run = ifr_dataset_add_run(&dataset);
+		run->variant = i % 4;
+		run->node = i / 4 % 2;
+		run->value[0] = exp(2 + log(3) * run->node + 0.5 * (i % 2) - (i % 4 / 2 ? change[run->node] : 0));
+	}
+	assert_int_equal(context_table_add(&table, 0, &dataset, "cost", 2, 2, NULL), 0);
+	assert_int_equal(table.count, 2);
+	const struct ifr_worst_case worst = worst_case_compare(&table, 1);
+	near(log(worst.ratio), -0.1, 1e-12);
+	near(log(worst.interval.high), -0.1, 1e-9);
+	assert_int_equal(worst.processors, 2);
+	assert_string_equal(worst.processor, "second");
+	near(context_table_mean_change(&table, 0, 0, 1), -(1 + 0.1) / 2, 1e-12);
+	assert_true(context_table_add(&table, 0, &dataset, "none", 2, 2, NULL) < 0);
+	context_table_release(&table);
+	ifr_dataset_release(&dataset);
+}
+
 /* A single run of each cell does not tell the noise. */
 static void test_no_repeats(void **state) {
 	(void)state;
@@ -68,7 +107,7 @@ static void test_no_repeats(void **state) {
 	static const size_t cell[] = {0, 1, 2, 3};
 	struct context_cells cells;
 	context_cells_make(values, cell, 4, 2, 2, &cells);
-	const struct ifr_worst_case worst = worst_case_compare(&cells, 1, 1);
+	const struct ifr_worst_case worst = worst_case_compare(&(struct context_table){&cells, 1}, 1);
 	near(log(worst.ratio), -1, 1e-12);
 	assert_true(isinf(worst.interval.high));
 	assert_false(worst.better);
@@ -87,7 +126,8 @@ static void test_covered(void **state) {
 			cell[i] = i;
 		}
 		context_cells_make(values, cell, 2 * contexts, 2, contexts, &cells);
-		assert_int_equal(worst_case_compare(&cells, 1, 1).covered >= 0.95, contexts == 59);
+		assert_int_equal(worst_case_compare(&(struct context_table){&cells, 1}, 1).covered >= 0.95,
+		                 contexts == 59);
 		context_cells_release(&cells);
 	}
 }
@@ -115,7 +155,7 @@ static void test_weighted_mean(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_contexts), cmocka_unit_test(test_workloads),
-	                                   cmocka_unit_test(test_no_repeats), cmocka_unit_test(test_covered),
-	                                   cmocka_unit_test(test_weighted_mean)};
+	                                   cmocka_unit_test(test_no_repeats),   cmocka_unit_test(test_kinds),
+	                                   cmocka_unit_test(test_covered),      cmocka_unit_test(test_weighted_mean)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
