@@ -217,7 +217,8 @@ static void test_machines(void **state) {
 		"dtlb.ways=4",
 		"goldencove,op_cache.sets=1,op_cache.ways=1,fetch.queue=8,l1i.bytes=2048,l1i.ways=4",
 		"zen4,pipeline.counters=16,pipeline.issue=1,pipeline.retire=1",
-		"haswell,pipeline.counters=0,pipeline.alias=0"};
+		"haswell,pipeline.counters=0,pipeline.alias=0", "skylake,pipeline.wakeup=2", "zen3,pipeline.longest=2",
+		"haswell,pipeline.units=unlimited"};
 	(void)state;
 	for (uint64_t seed = 1; seed <= at_depth(1, 40); seed++) {
 		struct program *p = program_new(seed);

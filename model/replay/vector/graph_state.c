@@ -23,9 +23,17 @@ static bool pairs_store_nothing(const struct ifr_core_program *program) {
 	return true;
 }
 
+/* Tells whether operations take what the instruction table says, on ports that can be busy. */
+static bool is_usual(const struct ifr_core *core, const struct ifr_core_program *program) {
+	unsigned longest = 0;
+	for (size_t i = 0; i < program->ops_count; i++)
+		longest = program->ops[i].latency > longest ? program->ops[i].latency : longest;
+	return core->wakeup == 1 && core->longest >= longest && !core->unlimited;
+}
+
 bool IFR_VECTOR(graph_fits)(const struct ifr_core *core, const struct ifr_core_program *program) {
 	return !core->ideal && is_power(core->counters) && core->scheduler < UINT8_MAX && core->fills <= 64 &&
-	       pairs_store_nothing(program);
+	       is_usual(core, program) && pairs_store_nothing(program);
 }
 
 static uint32_t ring_mask(unsigned least, unsigned count) {
