@@ -100,7 +100,7 @@ static __attribute__((noinline)) bool decode_mispredicted(struct ifr_trace *trac
 		at->rest_at = varint_get(at->rest_at, at->rest_end, &coded);
 		*normalised = last + (uint64_t)unzigzag(coded);
 	} else {
-		if (at->offset_at == at->offset_end)
+		if (at->kind > MISS_FAR + MISS_ADDRESSES || at->offset_at == at->offset_end)
 			return false;
 		*normalised = miss_address(misses, at->kind - MISS_FAR - 1) + (uint64_t)(int8_t)*at->offset_at++;
 	}

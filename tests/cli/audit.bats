@@ -105,7 +105,7 @@ audit() { # ARGUMENTS...
 	# Another program at the same path has a recording of its own.
 	rm steps.audit/aslr.exp*
 	gcc -O0 "$programs/steps.c" -o steps
-	within 120 interfero audit -q --counters model --no-profile --triggers aslr -- ./steps 2000 "$here/runs"
+	within 120 interfero audit -q --counters model --no-profile --cures 0 --triggers aslr -- ./steps 2000 "$here/runs"
 	[ "$(wc -c <runs)" = 13 ]
 }
 
