@@ -67,9 +67,35 @@ static void request_upkeep(struct options *options, enum ifr_upkeep_kind kind, c
 	options->upkeep_plan = plan;
 }
 
+/* Takes a machine that the gain is tried on, or the one whose cycles are a feature. */
+static int add_machine(struct options *options, int key, char *argument, struct ifr_error *err) {
+	const char *machine = NULL;
+	const int result = machine_option(argument, &machine, err);
+	if (result)
+		return result;
+	if (key == KEY_ON) {
+		ifr_strings_add(&options->machines, machine);
+		return 0;
+	}
+	free(options->model);
+	options->model = ifr_strdup(machine);
+	return 0;
+}
+
+/* Refuses options that do not go together. */
+static void check_options(const struct options *options, struct argp_state *state) {
+	if (options->campaign.cluster && options->campaign.cluster->dry_run)
+		argp_error(state, "a search decides as it goes what it submits: bench --dry-run tells what layouts cost");
+	if (options->campaign.driven)
+		argp_error(state, "a search runs the program itself: leave out --program");
+	if (options->suite && options->campaign.argv && options->campaign.argv[1])
+		argp_error(state, "with --suite the arguments stand in the file, not also behind the program");
+	if (options->layouts.variants < 6)
+		argp_error(state, "a search learns from 6 random layouts or more: give -n");
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
-	const char *machine = NULL;
 	struct ifr_error err = {0};
 	int result = 0;
 	switch (key) {
@@ -89,14 +115,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		result = find_goal(argument, &options->goal, &err);
 		break;
 	case KEY_ON:
-		result = machine_option(argument, &machine, &err);
-		if (!result)
-			ifr_strings_add(&options->machines, machine);
-		break;
 	case KEY_LEARN:
-		result = machine_option(argument, &machine, &err);
-		free(options->model);
-		options->model = result ? NULL : ifr_strdup(machine);
+		result = add_machine(options, key, argument, &err);
 		break;
 	case KEY_SUITE:
 		options->suite = argument;
@@ -127,15 +147,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		argp_error(state, "which program? interfero optimize -- ./prog args");
 		return 0;
 	case ARGP_KEY_END:
-		if (options->campaign.cluster && options->campaign.cluster->dry_run)
-			argp_error(state,
-			           "a search decides as it goes what it submits: bench --dry-run tells what layouts cost");
-		if (options->campaign.driven)
-			argp_error(state, "a search runs the program itself: leave out --program");
-		if (options->suite && options->campaign.argv && options->campaign.argv[1])
-			argp_error(state, "with --suite the arguments stand in the file, not also behind the program");
-		if (options->layouts.variants < 6)
-			argp_error(state, "a search learns from 6 random layouts or more: give -n");
+		check_options(options, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
