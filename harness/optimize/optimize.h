@@ -90,7 +90,7 @@ struct ifr_survival {
 /* The outcome of a search; times are relative to the shipped layout's. */
 struct ifr_optimum {
 	size_t predicted, measured, modelled; /* layouts; modelled: replayed on the machine of the search */
-	double r;                   /* of measured times and what the surrogate predicts for each from the others */
+	double r; /* of measured times and what the surrogate predicts for each from the others */
 	struct {
 		char *name;
 		double effect;                      /* of a standard deviation more, on the logarithm of the time */
