@@ -36,7 +36,7 @@ static int fit_set(const struct hot_code *code, const double (*rows)[FEATURES_MO
 
 static double left_out_error(const struct surrogate *s, const double *y, size_t count) {
 	double squares = 0;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count && s->ridge.left_out; i++)
 		squares += pow(y[i] - s->ridge.left_out[i], 2);
 	return squares;
 }
