@@ -58,12 +58,13 @@ static int find_goal(const char *name, enum ifr_goal *goal, struct ifr_error *er
 	return ifr_fail(err, IFR_E_USAGE, "--for is mean, worst or robust, not \"%.40s\"", name);
 }
 
-static void request_upkeep(struct options *options, enum ifr_upkeep_kind kind, const char *plan,
-                           struct argp_state *state) {
+static void request_upkeep(struct options *options, int key, const char *plan, struct argp_state *state) {
 	if (options->upkeep)
 		argp_error(state, "--check-pin, --refresh and --stable go one at a time");
 	options->upkeep = true;
-	options->upkeep_kind = kind;
+	options->upkeep_kind = key == KEY_CHECK_PIN ? IFR_UPKEEP_CHECK
+	                       : key == KEY_REFRESH ? IFR_UPKEEP_REFRESH
+	                                            : IFR_UPKEEP_STABLE;
 	options->upkeep_plan = plan;
 }
 
@@ -125,13 +126,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		ifr_strings_add(&options->held_out, argument);
 		break;
 	case KEY_CHECK_PIN:
-		request_upkeep(options, IFR_UPKEEP_CHECK, argument, state);
-		break;
 	case KEY_REFRESH:
-		request_upkeep(options, IFR_UPKEEP_REFRESH, argument, state);
-		break;
 	case KEY_STABLE:
-		request_upkeep(options, IFR_UPKEEP_STABLE, argument, state);
+		request_upkeep(options, key, argument, state);
 		break;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->layouts;
