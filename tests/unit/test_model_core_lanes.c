@@ -220,7 +220,7 @@ static void test_machines(void **state) {
 		"haswell,pipeline.counters=0,pipeline.alias=0", "skylake,pipeline.wakeup=2", "zen3,pipeline.longest=2",
 		"haswell,pipeline.units=unlimited"};
 	(void)state;
-	for (uint64_t seed = 1; seed <= at_depth(1, 40); seed++) {
+	for (uint64_t seed = 1; seed <= at_depth(1, 12); seed++) {
 		struct program *p = program_new(seed);
 		for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
 			assert_true(compare(p, specs[i]) > STEPS);
