@@ -81,8 +81,8 @@ static size_t choose_counted(const struct probe_kernel *kernel, struct periods p
 	return enough > periods.counted ? enough : periods.counted;
 }
 
-static int replay_periods(struct ifr_replay *replay, const struct probe_kernel *kernel, size_t periods,
-                          struct ifr_error *err) {
+int probe_replay_periods(struct ifr_replay *replay, const struct probe_kernel *kernel, size_t periods,
+                         struct ifr_error *err) {
 	const struct ifr_chunk chunk = {.blocks = kernel->blocks,
 	                                .accesses = kernel->accesses,
 	                                .blocks_count = kernel->blocks_count,
@@ -107,10 +107,10 @@ static int replay_kernel(const struct ifr_machine *machine, const struct probe_k
 	if (rc)
 		return rc;
 	ifr_replay_set_lanes(replay, &lane);
-	rc = replay_periods(replay, kernel, choose_warm(kernel, periods), err);
+	rc = probe_replay_periods(replay, kernel, choose_warm(kernel, periods), err);
 	ifr_replay_counters(replay, &warm);
 	if (!rc)
-		rc = replay_periods(replay, kernel, choose_counted(kernel, periods), err);
+		rc = probe_replay_periods(replay, kernel, choose_counted(kernel, periods), err);
 	ifr_replay_counters(replay, counts);
 	for (size_t i = 0; i < IFR_EVENT_COUNT; i++)
 		counts->value[i] -= warm.value[i];

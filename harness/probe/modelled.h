@@ -11,6 +11,11 @@
 
 #include "harness/probe/kernel.h"
 
+struct ifr_replay;
+/* Replays so many periods of a kernel. Errors: those of ifr_replay_chunk. */
+int probe_replay_periods(struct ifr_replay *replay, const struct probe_kernel *kernel, size_t periods,
+                         struct ifr_error *err);
+
 struct probe_modelled {
 	const struct ifr_machine *machine;
 	struct ifr_error err; /* the first one; then all rates are 0 */

@@ -53,22 +53,6 @@ static int make_program(struct ifr_core_program *program, const struct ifr_machi
 	return 0;
 }
 
-static int replay(struct ifr_replay *replay, const struct probe_kernel *kernel, size_t periods,
-                  struct ifr_error *err) {
-	const struct ifr_chunk chunk = {.blocks = kernel->blocks,
-	                                .accesses = kernel->accesses,
-	                                .blocks_count = kernel->blocks_count,
-	                                .accesses_count = kernel->accesses_count,
-	                                .executions = kernel->executions,
-	                                .executions_count = kernel->executions_count,
-	                                .data_count = kernel->addresses_count};
-	const uint64_t *const addresses[] = {kernel->addresses};
-	int rc = 0;
-	for (size_t i = 0; i < periods && !rc; i++)
-		rc = ifr_replay_chunk(replay, &chunk, addresses, err);
-	return rc;
-}
-
 static size_t choose_periods(const struct probe_kernel *kernel, size_t instructions, size_t least) {
 	size_t of_period = 0;
 	for (size_t i = 0; i < kernel->executions_count; i++)
@@ -89,10 +73,10 @@ static int count_cycles(const struct ifr_machine *machine, const struct probe_ke
 		return rc;
 	ifr_replay_set_core(run, program, 0);
 	ifr_replay_set_lanes(run, &lane);
-	rc = replay(run, kernel, choose_periods(kernel, WARM_INSTRUCTIONS, WARM_PERIODS), err);
+	rc = probe_replay_periods(run, kernel, choose_periods(kernel, WARM_INSTRUCTIONS, WARM_PERIODS), err);
 	ifr_replay_counters(run, &warm);
 	if (!rc)
-		rc = replay(run, kernel, counted, err);
+		rc = probe_replay_periods(run, kernel, counted, err);
 	ifr_replay_counters(run, &all);
 	ifr_replay_free(run);
 	*cycles = (double)(all.value[IFR_EVENT_CYCLES] - warm.value[IFR_EVENT_CYCLES]) /
