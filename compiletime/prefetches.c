@@ -112,8 +112,10 @@ static char *parse_name(const char *word) {
 		if (c == '%') {
 			const int high = hex_digit(word[1]), low = high < 0 ? -1 : hex_digit(word[2]);
 			good = low >= 0 && (high || low);
-			c = good ? (char)(high << 4 | low) : c;
-			word += good ? 2 : 0;
+			if (good) {
+				c = (char)(high << 4 | low);
+				word += 2;
+			}
 		}
 		ifr_buffer_append(&name, &c, 1);
 	}

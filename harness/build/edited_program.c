@@ -36,7 +36,9 @@ static Elf64_Phdr segment_of(const struct loaded *loaded, size_t index) {
 static char byte_at(const struct loaded *loaded, size_t offset) {
 	const bool sections = (offset >= offsetof(Elf64_Ehdr, e_shoff) && offset < offsetof(Elf64_Ehdr, e_flags)) ||
 	                      (offset >= offsetof(Elf64_Ehdr, e_shnum) && offset < sizeof(Elf64_Ehdr));
-	return sections ? '\0' : loaded->bytes[offset];
+	if (sections)
+		return '\0';
+	return loaded->bytes[offset];
 }
 
 static bool is_same_segment(const struct loaded *a, const struct loaded *b, size_t index) {

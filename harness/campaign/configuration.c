@@ -257,14 +257,9 @@ static char *print_cure(const struct ifr_plan *cure) {
 	return ifr_buffer_detach(&text);
 }
 
-int campaign_record_configuration(struct campaign_state *state, struct ifr_error *err) {
+/* Facts that every continuation must share: what was run, where and how. */
+static int validate_fixed_facts(struct campaign_state *state, struct ifr_error *err) {
 	const struct ifr_campaign *plan = &state->plan;
-	char *merged = ifr_experiment_get(state->experiment, "merged");
-	free(merged);
-	if (merged)
-		return ifr_fail(err, IFR_E_USAGE, "%s was merged from others and cannot be continued: choose another -o",
-		                plan->file);
-	adopt_seed(state);
 	const struct {
 		const char *name;
 		char *value;
@@ -299,6 +294,18 @@ int campaign_record_configuration(struct campaign_state *state, struct ifr_error
 		else
 			result = validate_fact(state, fixed[i].name, fixed[i].value, err);
 	}
+	return result;
+}
+
+int campaign_record_configuration(struct campaign_state *state, struct ifr_error *err) {
+	const struct ifr_campaign *plan = &state->plan;
+	char *merged = ifr_experiment_get(state->experiment, "merged");
+	free(merged);
+	if (merged)
+		return ifr_fail(err, IFR_E_USAGE, "%s was merged from others and cannot be continued: choose another -o",
+		                plan->file);
+	adopt_seed(state);
+	int result = validate_fixed_facts(state, err);
 	if (!result)
 		result = validate_sweeps(state, err);
 	if (!result && !campaign_counters_are_open(state))

@@ -19,7 +19,8 @@ static size_t find_first(const struct audit_code *code, size_t which) {
 	return first;
 }
 
-static void confirm_one(const struct ifr_audit *audit, struct audit_code *code, size_t which, size_t left,
+/* Confirms one search; the time until then is shared with those behind it. */
+static void confirm_one(const struct ifr_audit *audit, struct audit_code *code, size_t which, unsigned behind,
                         int64_t until_ns) {
 	struct ifr_audit_code_search *search = &code->searches[which];
 	const int64_t now_ns = ifr_clock_ns();
@@ -31,20 +32,20 @@ static void confirm_one(const struct ifr_audit *audit, struct audit_code *code, 
 		if (audit->announce)
 			ifr_command_note("%s: moving %s alone", search->row->trigger, search->code.finding->unit);
 		ifr_audit_code_confirm(audit, code->relinker,
-		                       until_ns == INT64_MAX ? 0 : (until_ns - now_ns) / (int64_t)left, search);
+		                       until_ns == INT64_MAX ? 0 : (until_ns - now_ns) / (1 + (int64_t)behind), search);
 		if (audit->announce)
 			progress_clear();
 	}
 }
 
 static void confirm_all(const struct ifr_audit *audit, int64_t until_ns, struct audit_code *code) {
-	size_t left = 0;
+	unsigned left = 0;
 	for (size_t i = 0; i < code->count; i++)
 		left += code->searches[i].code.finding && find_first(code, i) == i;
 	for (size_t i = 0; i < code->count; i++) {
 		const size_t first = code->searches[i].code.finding ? find_first(code, i) : code->count;
 		if (first == i)
-			confirm_one(audit, code, i, left--, until_ns);
+			confirm_one(audit, code, i, --left, until_ns);
 		else if (first < i)
 			code->searches[i].code.confirmed_for = code->searches[first].row->trigger;
 	}

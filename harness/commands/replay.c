@@ -51,6 +51,23 @@ static int find_engine(const char *name, enum ifr_engine *engine, struct ifr_err
 	return ifr_fail(err, IFR_E_USAGE, "--engine knows auto, scalar, avx2 and avx512, not \"%.40s\"", name);
 }
 
+/* Refuses what does not go together. */
+static void check_options(const struct options *options, struct argp_state *state) {
+	struct ifr_error err = {0};
+	if (!options->trace && !options->describe && strcmp(options->machine, "help"))
+		argp_error(state, "which trace? \"interfero record -- ./prog args\" makes one");
+	if (options->plan_files.count && options->layouts.variants)
+		argp_error(state, "-n makes plans of its own: it goes without --plan");
+	if (options->aliases && options->json)
+		argp_error(state, "--aliases prints text: it goes without --json");
+	if (cluster_option_check(options->cluster, options->spread, &err))
+		option_refuse(state, &err);
+	if (options->aliases && options->spread)
+		argp_error(state, "--aliases replays here: it goes without --on");
+	if (options->aliases && options->core)
+		argp_error(state, "--aliases counts no cycles: it goes without --core");
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	struct ifr_error err = {0};
@@ -100,18 +117,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		options->trace = argument;
 		return 0;
 	case ARGP_KEY_END:
-		if (!options->trace && !options->describe && strcmp(options->machine, "help"))
-			argp_error(state, "which trace? \"interfero record -- ./prog args\" makes one");
-		if (options->plan_files.count && options->layouts.variants)
-			argp_error(state, "-n makes plans of its own: it goes without --plan");
-		if (options->aliases && options->json)
-			argp_error(state, "--aliases prints text: it goes without --json");
-		if (cluster_option_check(options->cluster, options->spread, &err))
-			option_refuse(state, &err);
-		if (options->aliases && options->spread)
-			argp_error(state, "--aliases replays here: it goes without --on");
-		if (options->aliases && options->core)
-			argp_error(state, "--aliases counts no cycles: it goes without --core");
+		check_options(options, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

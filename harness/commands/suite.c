@@ -78,7 +78,7 @@ static int take_name(const char **line, const char *where, struct suite_command 
 static int parse_line(const char *line, const char *where, struct suite *suite, struct ifr_error *err) {
 	struct suite_command read = {0};
 	int result = take_name(&line, where, &read, err);
-	if (result)
+	if (!read.name)
 		return result;
 	if (is_known(suite, read.name)) {
 		result = ifr_fail(err, IFR_E_USAGE, "%s: there is a \"%s\" already", where, read.name);

@@ -44,7 +44,7 @@ static int64_t end_of_part(int64_t end_ns, size_t parts) {
 static int run_stage(struct stages *stages, const char *stage, const struct ifr_optimization_workload *workload,
                      int64_t until_ns, struct ifr_campaign *campaign, struct ifr_dataset *dataset,
                      struct ifr_error *err) {
-	struct ifr_campaign_result done;
+	struct ifr_campaign_result done = {0};
 	char *name = stage_name(stage, workload), *base = ifr_format("%s.exp", name), *file = stage_file(stages, base);
 	const bool bounded = until_ns != INT64_MAX;
 	const int64_t now_ns = ifr_clock_ns(), budget_ns = stages->search->campaign.budget_ns;
