@@ -33,6 +33,38 @@ bool probe_curve_edge(const struct probe_point *points, size_t last, struct prob
 	return true;
 }
 
+/* The mean of three points; their whole range, with the intervals, becomes `range`. */
+static double mean_of_three(const struct probe_point *points, double *range) {
+	double sum = 0, low = INFINITY, high = -INFINITY;
+	for (size_t i = 0; i < 3; i++) {
+		sum += points[i].y.told ? points[i].y.value : NAN;
+		low = fmin(low, points[i].y.low);
+		high = fmax(high, points[i].y.high);
+	}
+	*range = high - low;
+	return sum / 3;
+}
+
+bool probe_curve_middle(const struct probe_point *points, size_t count, size_t *below, size_t *above) {
+	double first_range, last_range;
+	if (count < 8)
+		return false;
+	const double first = mean_of_three(points, &first_range),
+				 last = mean_of_three(points + count - 3, &last_range), middle = (first + last) / 2;
+	if (!(last_range <= last / 10) || !(first < middle))
+		return false;
+	size_t under = 0, over = count;
+	while (under < count && points[under].y.told && points[under].y.high < middle)
+		under++;
+	while (over > under && points[over - 1].y.told && points[over - 1].y.low > middle)
+		over--;
+	if (under == 0 || over == count || over > under + 1)
+		return false;
+	*below = under - 1;
+	*above = over;
+	return true;
+}
+
 struct probe_border probe_curve_border(const struct probe_point *points, size_t count, double inside,
                                        double outside) {
 	double sum = 0;

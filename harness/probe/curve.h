@@ -29,6 +29,11 @@ struct probe_border {
  * the wrong side, or either side has fewer than two points: a slope has no edge. */
 bool probe_curve_edge(const struct probe_point *points, size_t last, struct probe_border border, size_t *edge);
 
+/* A slope between two flat parts crosses the middle of both between the points `below` and `above`, one or two apart:
+ * points before are surely under it, points behind surely over it. Returns false where that is not so, or where the last
+ * three points, which stand for the second flat part, are further apart than a tenth of their mean. */
+bool probe_curve_middle(const struct probe_point *points, size_t count, size_t *below, size_t *above);
+
 /* A border above the mean of the curve's first points: parts of it, 1.2 for a fifth more. */
 struct probe_border probe_curve_border(const struct probe_point *points, size_t count, double inside,
                                        double outside);

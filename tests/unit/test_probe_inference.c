@@ -176,6 +176,61 @@ static void test_no_edges(void **state) {
 	assert_false(probe_curve_edge(points, POINTS - 1, border, &edge));
 }
 
+/* The share of misses in a cache of 8 ways and 32 page colours whose pages lie at random, as in arithmetic: lines of a
+ * colour that has more than 8 all miss. Regions in eighths of the cache, four an octave. */
+static void draw_random_pages(struct probe_point *points, size_t count, double next, uint64_t seed) {
+	enum { COLOURS = 32, WAYS = 8 };
+	static const unsigned pages[] = {32,  40,  48,  56,  64,  80,  96,  112, 128, 160,  192,
+	                                 224, 256, 320, 384, 448, 512, 640, 768, 896, 1024, 1280};
+	uint64_t number = 0;
+	for (size_t i = 0; i < count; i++) {
+		double values[VALUES];
+		for (size_t j = 0; j < VALUES; j++) {
+			unsigned of[COLOURS] = {0}, missing = 0;
+			for (unsigned page = 0; page < pages[i]; page++, number++)
+				of[ifr_siphash(seed, 9, &number, sizeof number) % COLOURS]++;
+			for (unsigned c = 0; c < COLOURS; c++)
+				missing += of[c] > WAYS ? of[c] : 0;
+			values[j] = 14 + (next - 14) * missing / pages[i];
+		}
+		points[i] = (struct probe_point){pages[i], probe_estimate_median(values, VALUES)};
+	}
+}
+
+static void test_middle_of_random_pages(void **state) {
+	(void)state;
+	enum { SIZES = 22, CACHE = 256 };
+	unsigned told = 0;
+	for (uint64_t seed = 1; seed <= 100; seed++) {
+		struct probe_point points[SIZES];
+		size_t below, above;
+		draw_random_pages(points, SIZES, 50, seed);
+		if (!probe_curve_middle(points, SIZES, &below, &above))
+			continue;
+		assert_true(points[below].x <= CACHE && 1.05 * points[above].x >= CACHE);
+		assert_in_range(above - below, 1, 2);
+		told++;
+	}
+	assert_in_range(told, 80, 100);
+}
+
+/* No second flat part: caches behind that others use, too. */
+static void test_no_middle(void **state) {
+	(void)state;
+	enum { SIZES = 22 };
+	struct probe_point points[SIZES];
+	size_t below, above;
+	draw_random_pages(points, SIZES, 50, 1);
+	for (size_t i = 12; i < SIZES; i++) {
+		points[i].y.value += 10 * (double)(i - 11);
+		points[i].y.low += 10 * (double)(i - 11);
+		points[i].y.high += 10 * (double)(i - 11);
+	}
+	assert_false(probe_curve_middle(points, SIZES, &below, &above));
+	draw_random_pages(points, SIZES, 14, 1);
+	assert_false(probe_curve_middle(points, SIZES, &below, &above));
+}
+
 static void test_whole_cycles(void **state) {
 	(void)state;
 	double whole;
@@ -271,11 +326,18 @@ static void test_correlation(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sets_and_ways),   cmocka_unit_test(test_sets_behind_others),
-		cmocka_unit_test(test_unclear_answers), cmocka_unit_test(test_lru_misses),
-		cmocka_unit_test(test_edges),           cmocka_unit_test(test_no_edges),
-		cmocka_unit_test(test_whole_cycles),    cmocka_unit_test(test_flow),
-		cmocka_unit_test(test_correlation),     cmocka_unit_test(test_agreement),
+		cmocka_unit_test(test_sets_and_ways),
+		cmocka_unit_test(test_sets_behind_others),
+		cmocka_unit_test(test_unclear_answers),
+		cmocka_unit_test(test_lru_misses),
+		cmocka_unit_test(test_middle_of_random_pages),
+		cmocka_unit_test(test_no_middle),
+		cmocka_unit_test(test_edges),
+		cmocka_unit_test(test_no_edges),
+		cmocka_unit_test(test_whole_cycles),
+		cmocka_unit_test(test_flow),
+		cmocka_unit_test(test_correlation),
+		cmocka_unit_test(test_agreement),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
