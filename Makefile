@@ -97,7 +97,7 @@ $(BUILD)/objects/%.o: %.c
 
 AVX2 := -mavx2
 # The sanitizer's own stack has too little alignment for such vectors (Ref: GCC bug 110027), and gcc 13 and later use it.
-AVX512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl $(if $(findstring address,$(SANITIZE)),--param asan-use-after-return=0)
+AVX512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mavx512vpopcntdq $(if $(findstring address,$(SANITIZE)),--param asan-use-after-return=0)
 $(BUILD)/objects/avx2/%.o: %.c
 	$(call say,CC,"$< (for AVX2)")
 	@mkdir -p $(@D)

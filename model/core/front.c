@@ -6,23 +6,16 @@
 #include "model/core/loop_buffer.h"
 #include "model/core/op_cache.h"
 
-/* The stretch under way. */
-struct stretch {
-	uint64_t window; /* UINT64_MAX: none */
-	uint64_t line_key;
-	unsigned line, slots, branches; /* number of the line, and what it holds */
-	bool barred;
-};
-
 struct ifr_front {
 	const struct ifr_core *core;
 	struct ifr_op_cache cache;
 	struct ifr_loop_buffer loop;
-	struct stretch stretch;
-	bool decoding;        /* the decoders deliver */
-	bool cut;             /* the next block is entered from elsewhere */
-	const uint64_t *told; /* instructions from the decoders; NULL: the op cache knows */
-	uint64_t last;        /* address behind the last block */
+	struct ifr_stretch stretch;
+	struct ifr_foreseen *foreseen; /* is made; NULL: none */
+	bool decoding;                 /* the decoders deliver */
+	bool cut;                      /* the next block is entered from elsewhere */
+	const uint64_t *told;          /* instructions from the decoders; NULL: the op cache knows */
+	uint64_t last;                 /* address behind the last block */
 	uint64_t slots[IFR_SOURCES];
 	struct ifr_delivery *deliveries;
 	size_t count, room;
@@ -60,7 +53,7 @@ static uint64_t key_of(const struct ifr_front *front, unsigned line, uint64_t ad
 
 /* The decoders leave a stretch: its lines are in the op cache, or none. */
 static void end_stretch(struct ifr_front *front) {
-	const struct stretch *stretch = &front->stretch;
+	const struct ifr_stretch *stretch = &front->stretch;
 	if (stretch->window == UINT64_MAX || !front->decoding || front->core->cache_by_start)
 		return;
 	const bool fits = stretch->line < front->core->cache_lines && !stretch->barred;
@@ -78,6 +71,17 @@ void ifr_front_cut(struct ifr_front *front) {
 	ifr_loop_buffer_reset(&front->loop);
 }
 
+static void foresee_line(struct ifr_front *front, uint64_t key, bool possible) {
+	struct ifr_foreseen *to = front->foreseen;
+	to->possible &= possible && front->cache.sets;
+	if (to->lines_count == to->lines_room) {
+		to->lines_room = 2 * to->lines_room + 8;
+		to->lines = ifr_realloc(to->lines, to->lines_room, sizeof *to->lines);
+	}
+	to->lines[to->lines_count++] = (struct ifr_foreseen_line){
+		.set = front->cache.sets ? ifr_op_cache_set(&front->cache, front->stretch.window) : NULL, .key = key};
+}
+
 /* Whether the op cache has the line that begins with an instruction. */
 static bool is_cached(struct ifr_front *front, unsigned index, uint64_t key) {
 	if (front->told)
@@ -87,12 +91,14 @@ static bool is_cached(struct ifr_front *front, unsigned index, uint64_t key) {
 
 /* A line begins: it is in the op cache, or the decoders deliver from here on. */
 static void begin_line(struct ifr_front *front, unsigned index, uint64_t address, bool may_return) {
-	struct stretch *stretch = &front->stretch;
+	struct ifr_stretch *stretch = &front->stretch;
 	const bool possible = stretch->line < front->core->cache_lines;
 	stretch->slots = stretch->branches = 0;
 	const uint64_t key = key_of(front, stretch->line, address);
 	if (ifr_core_idealises(front->core, IFR_CAUSE_DSB))
 		front->decoding = false;
+	else if (front->foreseen)
+		foresee_line(front, key, possible);
 	else if (!front->decoding || may_return)
 		front->decoding = !possible || !is_cached(front, index, key);
 	if (front->decoding && front->core->cache_by_start && !stretch->barred && possible)
@@ -102,7 +108,7 @@ static void begin_line(struct ifr_front *front, unsigned index, uint64_t address
 /* Tells whether an instruction begins a line of the stretch, which has one under way. */
 static bool needs_line(const struct ifr_front *front, const struct ifr_core_instruction *instruction,
                        unsigned slots) {
-	const struct stretch *stretch = &front->stretch;
+	const struct ifr_stretch *stretch = &front->stretch;
 	return stretch->slots + slots > front->core->cache_ops || instruction->flags & IFR_INSTRUCTION_MICROCODED ||
 	       (instruction->branch != IFR_BRANCH_NONE && stretch->branches == front->core->cache_branches);
 }
@@ -125,7 +131,7 @@ static void deliver(struct ifr_front *front, unsigned index, struct ifr_delivery
 static void deliver_instruction(struct ifr_front *front, const struct ifr_placed *placed, unsigned index,
                                 bool fresh, bool arrived) {
 	const struct ifr_core_instruction *instruction = &placed->instructions[index];
-	struct stretch *stretch = &front->stretch;
+	struct ifr_stretch *stretch = &front->stretch;
 	const unsigned slots = instruction->decoded + !!(instruction->flags & IFR_INSTRUCTION_WIDE_IMMEDIATE);
 	const bool was_decoding = front->decoding, line = fresh || needs_line(front, instruction, slots);
 	if (line) {
@@ -147,7 +153,7 @@ static void deliver_part(struct ifr_front *front, const struct ifr_placed *place
 	const bool fresh = arrived || front->stretch.window != at->window;
 	if (fresh) {
 		end_stretch(front);
-		front->stretch = (struct stretch){.window = at->window};
+		front->stretch = (struct ifr_stretch){.window = at->window};
 	}
 	front->stretch.barred |= at->barred;
 	for (unsigned i = 0; i < at->count; i++)
@@ -163,27 +169,102 @@ static void deliver_from_loop(struct ifr_front *front, const struct ifr_placed *
 		(struct ifr_delivery){.count = placed->count, .source = IFR_SOURCE_LOOP_BUFFER, .boundary = boundary};
 }
 
-const struct ifr_delivery *ifr_front_enter(struct ifr_front *front, const struct ifr_placed *placed, uint32_t id,
-                                           bool taken, bool call, size_t *count) {
-	bool boundary;
+static void reserve_deliveries(struct ifr_front *front, const struct ifr_placed *placed) {
 	if (placed->count + 1u > front->room) {
 		front->room = 2 * (placed->count + 1u);
 		front->deliveries = ifr_realloc(front->deliveries, front->room, sizeof *front->deliveries);
 	}
 	front->count = 0;
+}
+
+const struct ifr_delivery *ifr_front_foresee(struct ifr_front *front, const struct ifr_placed *placed,
+                                             bool arrived, const struct ifr_stretch *before,
+                                             struct ifr_foreseen *to) {
+	const struct ifr_stretch stretch = front->stretch;
+	const bool decoding = front->decoding;
+	const uint64_t slots = front->slots[IFR_SOURCE_OP_CACHE];
+	reserve_deliveries(front, placed);
+	*to = (struct ifr_foreseen){.lines = to->lines, .lines_room = to->lines_room, .possible = true};
+	front->stretch = *before;
+	front->decoding = false;
+	front->foreseen = to;
+	for (unsigned i = 0; i < placed->parts_count; i++)
+		deliver_part(front, placed, i, arrived && !i);
+	to->after = front->stretch;
+	to->slots = (uint32_t)(front->slots[IFR_SOURCE_OP_CACHE] - slots);
+	to->deliveries_count = front->count;
+	front->stretch = stretch;
+	front->decoding = decoding;
+	front->slots[IFR_SOURCE_OP_CACHE] = slots;
+	front->foreseen = NULL;
+	return front->deliveries;
+}
+
+void ifr_front_end_stretch(struct ifr_front *front) {
+	end_stretch(front);
+	front->stretch.window = UINT64_MAX;
+}
+
+void ifr_front_set_stretch(struct ifr_front *front, const struct ifr_stretch *stretch) {
+	front->stretch = *stretch;
+}
+
+bool ifr_front_use(struct ifr_front *front, const struct ifr_foreseen_line *line) {
+	for (unsigned i = 0; i < front->cache.ways; i++)
+		if (line->set[i] == line->key) {
+			ifr_recency_touch(line->set, front->cache.ways, line->key);
+			return true;
+		}
+	return false;
+}
+
+bool ifr_front_decodes(const struct ifr_front *front) {
+	return front->decoding;
+}
+
+void ifr_front_take(struct ifr_front *front) {
+	front->decoding = false;
+}
+
+const struct ifr_delivery *ifr_front_enter_loop(struct ifr_front *front, const struct ifr_placed *placed,
+                                                uint32_t id, bool taken, size_t *count) {
+	bool boundary;
 	const bool backward = taken && placed->address < front->last;
-	if (ifr_loop_buffer_enter(&front->loop, front->core, id, backward, &boundary)) {
-		deliver_from_loop(front, placed, boundary);
-	} else {
-		bool cached = true;
-		for (unsigned i = 0; i < placed->parts_count; i++)
-			deliver_part(front, placed, i, !i && (taken || front->cut));
-		for (size_t i = 0; i < front->count; i++)
-			cached &= front->deliveries[i].source == IFR_SOURCE_OP_CACHE;
-		ifr_loop_buffer_add(&front->loop, front->core, placed, id, taken, call, cached);
-	}
+	if (!ifr_loop_buffer_enter(&front->loop, front->core, id, backward, &boundary))
+		return NULL;
+	reserve_deliveries(front, placed);
+	deliver_from_loop(front, placed, boundary);
 	front->cut = false;
 	front->last = placed->address + placed->bytes;
 	*count = front->count;
 	return front->deliveries;
+}
+
+const struct ifr_delivery *ifr_front_deliver(struct ifr_front *front, const struct ifr_placed *placed,
+                                             bool arrived, size_t *count) {
+	reserve_deliveries(front, placed);
+	for (unsigned i = 0; i < placed->parts_count; i++)
+		deliver_part(front, placed, i, !i && arrived);
+	*count = front->count;
+	return front->deliveries;
+}
+
+void ifr_front_leave(struct ifr_front *front, const struct ifr_placed *placed, uint32_t id, bool taken, bool call,
+                     bool cached) {
+	ifr_loop_buffer_add(&front->loop, front->core, placed, id, taken, call, cached);
+	front->cut = false;
+	front->last = placed->address + placed->bytes;
+}
+
+const struct ifr_delivery *ifr_front_enter(struct ifr_front *front, const struct ifr_placed *placed, uint32_t id,
+                                           bool taken, bool call, size_t *count) {
+	bool cached = true;
+	const struct ifr_delivery *deliveries = ifr_front_enter_loop(front, placed, id, taken, count);
+	if (deliveries)
+		return deliveries;
+	deliveries = ifr_front_deliver(front, placed, taken || front->cut, count);
+	for (size_t i = 0; i < *count; i++)
+		cached &= deliveries[i].source == IFR_SOURCE_OP_CACHE;
+	ifr_front_leave(front, placed, id, taken, call, cached);
+	return deliveries;
 }

@@ -32,6 +32,9 @@ struct ifr_placed {
 	struct ifr_placed_part *parts;
 	uint64_t address;
 	uint16_t count, parts_count, bytes, slots;
+	/* Windows of the loop buffer: the first, the last, and how many in a row (0: it has no bytes). */
+	uint16_t loop_windows;
+	uint64_t loop_first, loop_last;
 };
 
 /* Places a block; the caller frees parts. bytes: 0 for a further round of a string instruction. */
@@ -57,6 +60,49 @@ const struct ifr_delivery *ifr_front_enter(struct ifr_front *front, const struct
 /* From now on decides by bit n of *decoded, and not by the op cache, whether a line that begins with instruction n of the
  * next block comes from the decoders; instructions from 63 on have bit 63. NULL: by the op cache. Borrowed. */
 void ifr_front_tell(struct ifr_front *front, const uint64_t *decoded);
+/* ifr_front_enter in parts, for front ends side by side. A block from the loop buffer (NULL: it does not come from
+ * there); else its deliveries, arrived: behind a taken branch or a cut; and its end, cached: all came from the op
+ * cache. */
+const struct ifr_delivery *ifr_front_enter_loop(struct ifr_front *front, const struct ifr_placed *placed,
+                                                uint32_t id, bool taken, size_t *count);
+const struct ifr_delivery *ifr_front_deliver(struct ifr_front *front, const struct ifr_placed *placed,
+                                             bool arrived, size_t *count);
+void ifr_front_leave(struct ifr_front *front, const struct ifr_placed *placed, uint32_t id, bool taken, bool call,
+                     bool cached);
+
+/* The stretch under way. */
+struct ifr_stretch {
+	uint64_t window;                /* UINT64_MAX: none */
+	unsigned line, slots, branches; /* number of the line, and what it holds */
+	bool barred;
+};
+/* A line of the op cache: the keys of its set, most recent first. */
+struct ifr_foreseen_line {
+	uint64_t *set, key;
+};
+/* A block behind a stretch, if the op cache has all of it: this depends on addresses alone. */
+struct ifr_foreseen {
+	struct ifr_foreseen_line *lines; /* that it looks up, in order; the caller frees them */
+	size_t lines_count, lines_room, deliveries_count;
+	uint32_t slots;
+	bool possible; /* the op cache may have all of it */
+	struct ifr_stretch after;
+};
+/* Foresees a block. arrived: as above. Returns the deliveries, until the next call. The front end stays as it is. */
+const struct ifr_delivery *ifr_front_foresee(struct ifr_front *front, const struct ifr_placed *placed,
+                                             bool arrived, const struct ifr_stretch *before,
+                                             struct ifr_foreseen *to);
+/* Looks a line up that is not the first of its set. Returns whether the op cache has it. */
+bool ifr_front_use(struct ifr_front *front, const struct ifr_foreseen_line *line);
+/* All lines of a block that was foreseen are there: the op cache delivers. */
+void ifr_front_take(struct ifr_front *front);
+/* Whether the decoders deliver. */
+bool ifr_front_decodes(const struct ifr_front *front);
+/* Sets the stretch under way, of a front end that was foreseen. */
+void ifr_front_set_stretch(struct ifr_front *front, const struct ifr_stretch *stretch);
+/* Leaves the stretch under way, from the decoders, before the next block's lines are looked up. */
+void ifr_front_end_stretch(struct ifr_front *front);
+
 /* The sequence is cut: the next block arrives from elsewhere. */
 void ifr_front_cut(struct ifr_front *front);
 /* Slots so far, by source. */

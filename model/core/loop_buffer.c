@@ -55,19 +55,14 @@ bool ifr_loop_buffer_enter(struct ifr_loop_buffer *loop, const struct ifr_core *
 }
 
 /* Counts the windows that a block enters. */
-static void count_windows(struct ifr_loop_buffer *loop, const struct ifr_core *core,
-                          const struct ifr_placed *placed, bool taken) {
-	if (taken)
-		loop->window = UINT64_MAX;
-	for (unsigned i = 0; i < placed->count; i++) {
-		const struct ifr_core_instruction *instruction = &placed->instructions[i];
-		const uint64_t address = placed->address + instruction->offset;
-		for (uint64_t at = address >> core->loop_window_shift;
-		     at <= (address + instruction->bytes - 1) >> core->loop_window_shift; at++) {
-			loop->windows += at != loop->window;
-			loop->window = at;
-		}
+static void count_windows(struct ifr_loop_buffer *loop, const struct ifr_placed *placed, bool taken) {
+	if (!placed->loop_windows) {
+		loop->window = taken ? UINT64_MAX : loop->window;
+		return;
 	}
+	const bool same = !taken && placed->loop_first == loop->window;
+	loop->windows += placed->loop_windows - same;
+	loop->window = placed->loop_last;
 }
 
 void ifr_loop_buffer_add(struct ifr_loop_buffer *loop, const struct ifr_core *core,
@@ -83,5 +78,5 @@ void ifr_loop_buffer_add(struct ifr_loop_buffer *loop, const struct ifr_core *co
 	loop->blocks[loop->count++] = id;
 	loop->slots += placed->slots;
 	if (loop->windows <= core->loop_windows)
-		count_windows(loop, core, placed, taken && loop->count > 1);
+		count_windows(loop, placed, taken && loop->count > 1);
 }

@@ -27,6 +27,20 @@ static void add_to_part(const struct ifr_core *core, struct ifr_placed *placed, 
 	placed->slots = (uint16_t)(placed->slots + instruction->decoded);
 }
 
+/* Counts the windows of the loop buffer that an instruction enters. */
+static void add_loop_windows(const struct ifr_core *core, struct ifr_placed *placed, unsigned index) {
+	const struct ifr_core_instruction *instruction = &placed->instructions[index];
+	const uint64_t address = placed->address + instruction->offset;
+	const uint64_t last = (address + instruction->bytes - 1) >> core->loop_window_shift;
+	for (uint64_t at = address >> core->loop_window_shift; at <= last; at++) {
+		if (!placed->loop_windows)
+			placed->loop_first = at;
+		placed->loop_windows =
+			(uint16_t)(placed->loop_windows + (!placed->loop_windows || at != placed->loop_last));
+		placed->loop_last = at;
+	}
+}
+
 void ifr_core_place(const struct ifr_core *core, const struct ifr_core_program *program, size_t block,
                     uint64_t address, uint16_t bytes, struct ifr_placed *placed) {
 	const uint16_t jump = program->jump_offsets[block];
@@ -39,5 +53,7 @@ void ifr_core_place(const struct ifr_core *core, const struct ifr_core_program *
 	placed->parts = ifr_alloc((code->count + 1u) * sizeof *placed->parts);
 	for (unsigned i = 0; i < code->count; i++)
 		add_to_part(core, placed, i);
+	for (unsigned i = 0; i < code->count && core->loop_ops; i++)
+		add_loop_windows(core, placed, i);
 	placed->parts = ifr_realloc(placed->parts, placed->parts_count + 1u, sizeof *placed->parts);
 }

@@ -58,7 +58,8 @@ bool ifr_engine_runs(enum ifr_engine engine) {
 		return __builtin_cpu_supports("avx2");
 	if (engine == IFR_ENGINE_AVX512)
 		return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-		       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+		       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+		       __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vpopcntdq");
 	return true;
 }
 

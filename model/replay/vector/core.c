@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The core of sixteen lanes at once: front ends lane by lane over a piece of the sequence, then one graph of all lanes
+/* The core of sixteen lanes at once: front ends side by side (joint_front.h), and one graph of all lanes
  * (graph_lanes.h). Runs that idealise causes, or note what single instructions and loads cost, are the scalar stage's,
  * and so are a few lanes and descriptions that the graph does not fit. */
 #include <stdlib.h>
 
-#include "model/replay/core_cursor.h"
-#include "model/replay/core_lanes.h"
-#include "model/replay/vector/graph_lanes.h"
+#include "model/replay/vector/outcomes.h"
 
-enum { STEPS_MOST = 128, LANES_LEAST = 4 };
+enum { LANES_LEAST = 4 };
 
 /* Lanes that share a graph. */
 struct core_group {
 	size_t first, count; /* of the pass's lanes; the last fills up the graph */
+	struct joint_front *front;
 	struct lanes_graph *graph;
 };
 
@@ -20,7 +19,6 @@ struct vector_cores {
 	struct cores *cores;
 	struct core_group *groups; /* NULL: the scalar stage runs */
 	size_t groups_count;
-	struct cores *pieces; /* by lane of a group: its steps and deliveries */
 };
 
 static bool is_wanted(const struct ifr_pass *pass, const struct ifr_core *core) {
@@ -35,22 +33,22 @@ static void *create_core(const struct ifr_pass *pass) {
 		return state;
 	state->groups_count = (pass->lanes_count + LANES - 1) / LANES;
 	state->groups = ifr_alloc(state->groups_count * sizeof *state->groups);
-	state->pieces = ifr_alloc(LANES * sizeof *state->pieces);
 	for (size_t i = 0; i < state->groups_count; i++) {
 		const size_t first = i * LANES, rest = pass->lanes_count - first;
-		state->groups[i] = (struct core_group){first, rest < LANES ? rest : LANES,
-		                                       IFR_VECTOR(graph_new)(&state->cores->core, pass->program)};
+		const size_t count = rest < LANES ? rest : LANES;
+		state->groups[i] = (struct core_group){
+			first, count, joint_front_new(&state->cores->core, &state->cores->lanes[first], first, count),
+			IFR_VECTOR(graph_new)(&state->cores->core, pass->program)};
 	}
 	return state;
 }
 
 static void destroy_core(void *own, const struct ifr_pass *pass) {
 	struct vector_cores *state = own;
-	for (size_t i = 0; i < state->groups_count; i++)
+	for (size_t i = 0; i < state->groups_count; i++) {
+		joint_front_free(state->groups[i].front);
 		IFR_VECTOR(graph_free)(state->groups[i].graph);
-	for (size_t i = 0; i < LANES && state->pieces; i++)
-		free(state->pieces[i].deliveries);
-	free(state->pieces);
+	}
 	free(state->groups);
 	core_lanes_destroy(state->cores, pass);
 	free(state);
@@ -61,95 +59,75 @@ static void count_core(const void *own, const struct ifr_pass *pass, size_t inde
 	ifr_stage_core.count(state->cores, pass, index, counters);
 }
 
-/* --- a piece -------------------------------------------------------------------------------------------------- */
+/* --- the sequence --------------------------------------------------------------------------------------------- */
 
 /* Tells the lanes' samples the cycles and counts so far. */
 static void tell_samples(struct vector_cores *state, const struct core_group *group) {
+	struct core_lane *lanes = &state->cores->lanes[group->first];
 	struct lanes_graph *graph = group->graph;
 	IFR_VECTOR(graph_settle)(graph);
-	for (size_t i = 0; i < group->count; i++)
-		ifr_graph_set(state->cores->lanes[group->first + i].graphs[0].graph,
-		              graph->base[i] + (int32_t)graph->retire.at[i], &graph->counts[i]);
-}
-
-static void run_step(struct vector_cores *state, const struct core_group *group, const struct ifr_pass *pass,
-                     size_t number) {
-	struct lanes_step step;
-	for (size_t lane = 0; lane < LANES; lane++) {
-		const struct cores *piece = &state->pieces[lane < group->count ? lane : group->count - 1];
-		const struct core_step *from = &piece->steps[number];
-		step.placed[lane] = from->placed;
-		step.deliveries[lane] = piece->deliveries + from->first_delivery;
-		step.deliveries_count[lane] = from->deliveries_count;
-		step.outcomes[lane] = &from->outcome;
-	}
-	step.codes = pass->program->blocks[state->pieces[0].steps[number].block];
-	IFR_VECTOR(graph_add)(group->graph, pass->program, &step);
-}
-
-static void advance_samples(struct vector_cores *state, const struct core_group *group, size_t number) {
-	struct core_lane *lanes = &state->cores->lanes[group->first];
-	const unsigned instructions = state->pieces[0].steps[number].instructions;
-	if (lanes[0].graphs[0].sample.instructions + instructions > lanes[0].graphs[0].sample.unchanged)
-		tell_samples(state, group);
 	for (size_t i = 0; i < group->count; i++) {
-		struct core_graph *graph = &lanes[i].graphs[0];
-		for (unsigned k = 0; k < IFR_SOURCES; k++)
-			graph->slots[k] += state->pieces[i].steps[number].slots[k];
-		ifr_core_sample_advance(&graph->sample, graph->graph, graph->slots, instructions);
+		struct core_graph *own = &lanes[i].graphs[0];
+		ifr_graph_set(own->graph, graph->base[i] + (int32_t)graph->retire.at[i], &graph->counts[i]);
+		joint_front_slots(group->front, i, own->slots);
+		own->sample.instructions = lanes[0].graphs[0].sample.instructions;
 	}
 }
 
-static void run_piece(struct vector_cores *state, const struct core_group *group, const struct ifr_pass *pass) {
+/* The first lane's sample counts the instructions of all. */
+static void advance_samples(struct vector_cores *state, const struct core_group *group, unsigned instructions) {
 	struct core_lane *lanes = &state->cores->lanes[group->first];
+	struct ifr_core_sample *first = &lanes[0].graphs[0].sample;
+	first->instructions += instructions;
+	if (first->instructions <= first->unchanged)
+		return;
+	tell_samples(state, group);
 	for (size_t i = 0; i < group->count; i++)
-		core_run_front(&state->pieces[i], &lanes[i], pass, group->first + i, 0);
-	for (size_t i = 0; i < state->pieces[0].steps_count; i++) {
-		if (lanes[0].graphs[0].sample.detailed)
-			run_step(state, group, pass, i);
-		advance_samples(state, group, i);
-	}
+		ifr_core_sample_change(&lanes[i].graphs[0].sample, lanes[i].graphs[0].graph, lanes[i].graphs[0].slots);
 }
 
-/* --- the sequence --------------------------------------------------------------------------------------------- */
+static void run_step(struct vector_cores *state, const struct core_group *group, struct lanes_cursor *at,
+                     size_t execution) {
+	const struct ifr_pass *pass = at->pass;
+	const uint32_t before = at->before, block = pass->chunk->executions[execution] >> 1;
+	const bool follows = before != IFR_EXECUTION_BREAK;
+	const bool call = follows && pass->kinds[before >> 1] >= IFR_BRANCH_CALL;
+	struct lanes_step step;
+	if (!follows)
+		joint_front_cut(group->front);
+	IFR_VECTOR(cursor_next)(at, execution, &step);
+	step.front = group->front;
+	step.entry = joint_front_enter(group->front, pass, block, step.taken, call);
+	step.codes = pass->program->blocks[block];
+	if (state->cores->lanes[group->first].graphs[0].sample.detailed)
+		IFR_VECTOR(graph_add)(group->graph, pass->program, &step);
+	advance_samples(state, group, pass->lanes[group->first].blocks[block].instructions);
+}
 
-/* Fills a lane's piece from an execution on. Returns the first that is not in it. */
-static size_t fill_piece(struct cores *piece, const struct ifr_pass *pass, struct core_cursor *at, size_t from,
-                         size_t end) {
-	const uint32_t *executions = pass->chunk->executions;
-	size_t i = from;
-	piece->steps_count = 0;
-	for (; i < end && piece->steps_count < STEPS_MOST; i++)
+static void run_span(struct vector_cores *state, const struct core_group *group, struct lanes_cursor *at,
+                     const struct ifr_core_span *span) {
+	const uint32_t *executions = at->pass->chunk->executions;
+	IFR_VECTOR(cursor_begin)(at, span);
+	if (span->apart) {
+		joint_front_cut(group->front);
+		for (size_t i = 0; i < group->count; i++)
+			ifr_core_sample_skip(&state->cores->lanes[group->first + i].graphs[0].sample, span->instructions);
+	}
+	for (size_t i = span->first; i < span->end; i++)
 		if (executions[i] == IFR_EXECUTION_BREAK)
 			at->before = IFR_EXECUTION_BREAK;
 		else
-			core_add_step(piece, pass, at, i);
-	return i;
-}
-
-static void run_span(struct vector_cores *state, const struct core_group *group, const struct ifr_pass *pass,
-                     struct core_cursor *cursors, const struct ifr_core_span *span) {
-	for (size_t i = 0; i < group->count; i++) {
-		core_cursor_begin(&cursors[i], span);
-		core_begin_span(state->cores, &state->cores->lanes[group->first + i], span);
-	}
-	for (size_t from = span->first, next = from; from < span->end; from = next) {
-		for (size_t i = 0; i < group->count; i++)
-			next = fill_piece(&state->pieces[i], pass, &cursors[i], from, span->end);
-		run_piece(state, group, pass);
-	}
+			run_step(state, group, at, i);
 }
 
 static void run_group(struct vector_cores *state, const struct core_group *group, const struct ifr_pass *pass) {
 	const struct ifr_core_course *course = &state->cores->course;
-	struct core_cursor cursors[LANES];
-	for (size_t i = 0; i < group->count; i++) {
+	struct lanes_cursor cursor;
+	for (size_t i = 0; i < group->count; i++)
 		core_front_add_blocks(&state->cores->lanes[group->first + i].fronts[0], pass->blocks_count);
-		cursors[i] = (struct core_cursor){
-			.core = &state->cores->core, .course = course, .pass = pass, .lane = group->first + i};
-	}
+	IFR_VECTOR(cursor_new)(&cursor, &state->cores->core, course, pass, group->first, group->count);
 	for (size_t k = 0; k < course->spans_count; k++)
-		run_span(state, group, pass, cursors, &course->spans[k]);
+		run_span(state, group, &cursor, &course->spans[k]);
 	tell_samples(state, group);
 }
 

@@ -11,25 +11,40 @@ struct lanes_access {
 	uint32_t bytes;
 };
 
-static struct lanes_access join(const struct ifr_core_op *op, const struct lanes_step *step, unsigned level_mask) {
-	struct lane_words low, high, levels;
-	struct lanes_access access = {.bytes = 0};
-	for (unsigned i = 0; i < op->pieces; i++)
-		access.bytes += step->outcomes[0]->accesses[op->access + i].bytes;
+/* Levels of an access, of which a lane has one that is not the first. */
+static vec join_levels(const struct ifr_core_op *op, const struct lanes_step *step) {
+	struct lane_words levels;
 	for (unsigned lane = 0; lane < LANES; lane++) {
-		const struct ifr_core_outcome *outcome = step->outcomes[lane];
-		const uint64_t address = outcome->addresses[op->access];
-		unsigned level = outcome->levels ? outcome->levels[op->access] : 0;
-		for (unsigned i = 1; i < op->pieces && outcome->levels; i++)
-			if (outcome->levels[op->access + i] > level)
-				level = outcome->levels[op->access + i];
+		unsigned level = step->levels[lane][op->access];
+		for (unsigned i = 1; i < op->pieces; i++)
+			if (step->levels[lane][op->access + i] > level)
+				level = step->levels[lane][op->access + i];
+		levels.at[lane] = level;
+	}
+	return words_get(&levels);
+}
+
+static struct lanes_access join(const struct ifr_core_op *op, const struct lanes_step *step, unsigned level_mask) {
+	struct lanes_access access = {.level = vec_set(0)};
+	for (unsigned i = 0; i < op->pieces; i++)
+		access.bytes += step->accesses[op->access + i].bytes;
+	const vec end = vec_set(step->number + op->access + op->pieces);
+	if (mask_bits(vec_greater(end, words_get(step->next_level))))
+		access.level = vec_and(join_levels(op, step), vec_set(level_mask));
+	if (step->same_addresses) {
+		const uint64_t address = step->addresses[0][op->access];
+		access.low = vec_set((uint32_t)address);
+		access.high = vec_set((uint32_t)(address >> 32));
+		return access;
+	}
+	struct lane_words low, high;
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		const uint64_t address = step->addresses[lane][op->access];
 		low.at[lane] = (uint32_t)address;
 		high.at[lane] = (uint32_t)(address >> 32);
-		levels.at[lane] = level & level_mask;
 	}
 	access.low = words_get(&low);
 	access.high = words_get(&high);
-	access.level = words_get(&levels);
 	return access;
 }
 
@@ -39,42 +54,65 @@ static struct lanes_store *store_of(struct lanes_graph *graph, uint32_t number) 
 	return &graph->queue[number & graph->stores_mask];
 }
 
+/* A store of each lane: most often, all lanes have the same one. */
+struct lanes_stores {
+	vec number;
+	const struct lanes_store *same; /* NULL: they have not */
+};
+
+static inline struct lanes_stores stores_of(const struct lanes_graph *graph, vec number) {
+	return (struct lanes_stores){number, vec_is_one(number) ? &graph->queue[vec_first(number) & graph->stores_mask]
+	                                                        : NULL};
+}
+
 enum { STORE_WORDS = sizeof(struct lanes_store) / sizeof(uint32_t) };
 #define FIELD(name) (offsetof(struct lanes_store, name) / sizeof(uint32_t))
 
 /* A field of each lane's own store. */
-static vec store_field(const struct lanes_graph *graph, vec_mask mask, vec number, size_t field) {
-	const vec slot = vec_and(number, vec_set(graph->stores_mask));
+static inline vec store_field(const struct lanes_graph *graph, vec_mask mask, struct lanes_stores store,
+                              size_t field) {
+	if (store.same)
+		return vec_load((const uint32_t *)store.same + field);
+	const vec slot = vec_and(store.number, vec_set(graph->stores_mask));
 	const vec index =
 		vec_add(vec_multiply(slot, vec_set(STORE_WORDS)), vec_add(vec_lanes(), vec_set((uint32_t)field)));
 	return vec_gather(mask, (const uint32_t *)graph->queue, index, vec_set(0));
 }
 
 /* Bytes of a store, which are the same in all lanes. */
-static vec store_bytes(const struct lanes_graph *graph, vec_mask mask, vec number) {
-	const vec slot = vec_and(number, vec_set(graph->stores_mask));
+static inline vec store_bytes(const struct lanes_graph *graph, vec_mask mask, struct lanes_stores store) {
+	if (store.same)
+		return vec_set(store.same->bytes);
+	const vec slot = vec_and(store.number, vec_set(graph->stores_mask));
 	const vec index = vec_add(vec_multiply(slot, vec_set(STORE_WORDS)), vec_set((uint32_t)FIELD(bytes)));
 	return vec_gather(mask, (const uint32_t *)graph->queue, index, vec_set(0));
 }
 
 /* Stores that are kept: the last ones of a ring. */
-static vec_mask is_kept(const struct lanes_graph *graph, vec_mask among, vec number) {
+static inline vec_mask is_kept(const struct lanes_graph *graph, vec_mask among, vec number) {
 	const vec age = vec_sub(vec_set(graph->stores), number);
 	return mask_and(mask_not_zero(number, among), vec_greater(vec_set(graph->stores_mask + 1), age));
 }
 
+/* The last store to a unit of a page. */
+static inline vec youngest_at(const struct lanes_graph *graph, vec_mask mask, vec unit, bool same) {
+	return same ? words_get(&graph->youngest[vec_first(unit)])
+	            : rows_gather(mask, graph->youngest, unit, vec_set(0));
+}
+
 /* Finds each lane's youngest store that shares a unit of a page; 0: none is kept. */
-static vec find_alike(const struct lanes_graph *graph, vec_mask on, const struct lanes_access *access) {
+static inline vec find_alike(const struct lanes_graph *graph, vec_mask on, const struct lanes_access *access) {
 	const vec first = vec_right(access->low, UNIT_SHIFT);
 	const vec last = vec_right(vec_add(access->low, vec_set(access->bytes - 1)), UNIT_SHIFT);
 	const vec units = vec_and(vec_sub(last, first), vec_set(UINT32_MAX >> UNIT_SHIFT));
+	const bool same = vec_is_one(vec_and(access->low, vec_set((UNITS_OF_PAGE << UNIT_SHIFT) - 1)));
 	vec number = vec_set(0);
 	vec_mask left = on;
 	for (uint32_t i = 0; mask_bits(left); i++, left = mask_and(on, vec_greater(units, vec_set(i - 1)))) {
 		const vec unit = vec_and(vec_add(first, vec_set(i)), vec_set(UNITS_OF_PAGE - 1));
-		number = vec_max(number, rows_gather(left, graph->youngest, unit, vec_set(0)));
+		number = vec_max(number, youngest_at(graph, left, unit, same));
 	}
-	return vec_select(is_kept(graph, on, number), number, vec_set(0));
+	return vec_where(is_kept(graph, on, number), number);
 }
 
 /* Stores as an access meets them. */
@@ -82,33 +120,36 @@ struct met {
 	vec_mask overlaps, covers;
 };
 
-static struct met meet(const struct lanes_graph *graph, vec_mask among, vec number,
-                       const struct lanes_access *access) {
-	const vec store = store_field(graph, among, number, FIELD(low));
-	const vec bytes = store_bytes(graph, among, number);
-	const vec_mask near = mask_and(among, vec_equal(store_field(graph, among, number, FIELD(high)), access->high));
+static inline struct met meet(const struct lanes_graph *graph, vec_mask among, struct lanes_stores stores,
+                              const struct lanes_access *access) {
+	const vec store = store_field(graph, among, stores, FIELD(low));
+	const vec bytes = store_bytes(graph, among, stores);
+	const vec_mask near = mask_and(among, vec_equal(store_field(graph, among, stores, FIELD(high)), access->high));
 	const vec ahead = vec_sub(access->low, store); /* of the access's first byte before the store's */
-	const vec behind = vec_sub(vec_add(ahead, vec_set(access->bytes)), vec_set(0));
+	const vec behind = vec_add(ahead, vec_set(access->bytes));
 	const vec_mask begins = vec_greater(bytes, ahead), ends = vec_greater(behind, vec_set(0));
 	const vec_mask whole = mask_without(near, vec_greater(vec_set(0), ahead));
 	return (struct met){mask_and(mask_and(near, begins), ends), mask_without(whole, vec_greater(behind, bytes))};
 }
 
 /* Finds the youngest store with a byte of an access, from one on to older ones; 0 if none is in the queue at a time. */
-static vec find_source(const struct lanes_graph *graph, vec_mask on, vec number, const struct lanes_access *access,
-                       vec at) {
+static inline vec find_source(const struct lanes_graph *graph, vec_mask on, vec number,
+                              const struct lanes_access *access, vec at) {
 	vec source = vec_set(0);
 	for (vec_mask left = on;;) {
+		const struct lanes_stores stores = stores_of(graph, number);
 		left = is_kept(graph, left, number);
-		left = mask_and(left, vec_greater(store_field(graph, left, number, FIELD(drain)), at));
 		if (!mask_bits(left))
 			return source;
-		const vec commit = store_field(graph, left, number, FIELD(commit));
+		left = mask_and(left, vec_greater(store_field(graph, left, stores, FIELD(drain)), at));
+		if (!mask_bits(left))
+			return source;
+		const vec commit = store_field(graph, left, stores, FIELD(commit));
 		const vec_mask open = vec_equal(commit, vec_set(LANE_NEVER));
-		const vec_mask found = mask_without(meet(graph, left, number, access).overlaps, open);
+		const vec_mask found = mask_without(meet(graph, left, stores, access).overlaps, open);
 		source = vec_select(found, number, source);
 		left = mask_without(left, found);
-		number = vec_sub(number, vec_ones(left));
+		number = vec_sub(number, vec_set(1)); /* of all lanes: those that are left go on */
 	}
 }
 
@@ -163,7 +204,8 @@ static vec load_cached(struct lanes_graph *graph, vec_mask on, const struct lane
 }
 
 /* P of loads of bytes that a store in the queue has. */
-static vec load_stored(struct lanes_graph *graph, vec_mask on, vec source, vec_mask covered, vec execute) {
+static vec load_stored(struct lanes_graph *graph, vec_mask on, struct lanes_stores source, vec_mask covered,
+                       vec execute) {
 	const struct ifr_core *core = &graph->core;
 	const vec_mask blocked = mask_without(on, covered);
 	const vec there =
@@ -175,20 +217,19 @@ static vec load_stored(struct lanes_graph *graph, vec_mask on, vec source, vec_m
 }
 
 /* Delays loads that look like loads of a store's bytes. */
-static vec wait_for_alias(struct lanes_graph *graph, vec_mask alike, vec number, vec execute, vec done) {
+static vec wait_for_alias(struct lanes_graph *graph, vec_mask alike, struct lanes_stores stores, vec execute,
+                          vec done) {
 	const struct ifr_core *core = &graph->core;
-	if (!core->alias || !mask_bits(alike))
-		return done;
-	const vec commit = store_field(graph, alike, number, FIELD(commit));
-	const vec known = store_field(graph, alike, number, FIELD(known));
+	const vec commit = store_field(graph, alike, stores, FIELD(commit));
+	const vec known = store_field(graph, alike, stores, FIELD(known));
 	vec_mask delayed = mask_without(alike, vec_equal(commit, vec_set(LANE_NEVER)));
 	delayed = mask_without(mask_and(delayed, vec_greater(commit, execute)), vec_greater(known, execute));
 	words_add(&graph->aliases, delayed, vec_set(1));
 	return vec_select(delayed, vec_max(done, vec_add(commit, vec_set(core->load_latency + core->alias))), done);
 }
 
-static vec add_split(struct lanes_graph *graph, vec_mask on, const struct lanes_access *access, vec port,
-                     vec execute, vec done) {
+static inline vec add_split(struct lanes_graph *graph, vec_mask on, const struct ifr_core_op *op,
+                            const struct lanes_access *access, vec port, vec execute, vec done) {
 	const struct ifr_core *core = &graph->core;
 	const uint32_t line = 1u << core->line_shift, page = 1u << core->page_shift;
 	const vec in_line = vec_add(vec_and(access->low, vec_set(line - 1)), vec_set(access->bytes));
@@ -197,99 +238,144 @@ static vec add_split(struct lanes_graph *graph, vec_mask on, const struct lanes_
 	if (!mask_bits(split))
 		return done;
 	const vec_mask pages = vec_greater(in_page, vec_set(page));
-	lanes_hold(graph, split, port, vec_add(execute, vec_set(1)));
+	lanes_hold(graph, split, op->ports, port, vec_add(execute, vec_set(1)));
 	return vec_add(done, vec_select(split, vec_select(pages, vec_set(core->page_split), vec_set(core->line_split)),
 	                                vec_set(0)));
 }
 
-vec IFR_VECTOR(graph_load)(struct lanes_graph *graph, vec_mask on, const struct ifr_core_op *op, vec port,
-                           vec ready, vec pc, const struct lanes_step *step) {
+/* Counters that let loads of such an address in the program go ahead of stores. */
+static inline vec counter_row(const struct lanes_graph *graph, vec pc) {
+	return vec_and(pc, vec_set(graph->core.counters - 1));
+}
+
+static inline void count_up(struct lanes_graph *graph, vec_mask on, vec row, vec counter, vec_mask wrong) {
+	const vec more = vec_min(vec_add(counter, vec_set(1)), vec_set(COUNTER_MOST));
+	const vec after = vec_without(wrong, more);
+	rows_scatter(graph->counters, mask_without(on, vec_equal(after, counter)), row, after);
+}
+
+/* Loads of which no store in the queue has a byte or looks like it. */
+static inline vec load_alone(struct lanes_graph *graph, struct lanes_on on, const struct ifr_core_op *op,
+                             const struct port_choice *port, vec ready, vec known,
+                             const struct lanes_access *access) {
+	const vec execute = lanes_book(graph, on, op, port, vec_max(ready, known));
+	const vec done = vec_add(load_cached(graph, on.mask, access, execute), vec_set(op->latency));
+	return add_split(graph, on.mask, op, access, port->port, execute, done);
+}
+
+vec IFR_VECTOR(graph_load)(struct lanes_graph *graph, struct lanes_on lanes, const struct ifr_core_op *op,
+                           const struct port_choice *port, vec ready, vec pc, const struct lanes_step *step) {
 	const struct ifr_core *core = &graph->core;
+	const vec_mask on = lanes.mask, none = mask_of_bits(0);
 	const struct lanes_access access = join(op, step, core->level_mask);
-	const vec never = vec_set((uint32_t)LANE_LONG_AGO),
-			  row = vec_and(pc, vec_set(core->counters - !!core->counters));
-	const vec counter = rows_gather(on, graph->counters, row, vec_set(0));
+	const vec never = vec_set((uint32_t)LANE_LONG_AGO);
+	vec row = vec_set(0), counter = row, known = never;
+	if (core->counters) {
+		row = counter_row(graph, pc);
+		counter = rows_gather(on, graph->counters, row, vec_set(0));
+		known = vec_select(vec_equal(counter, vec_set(COUNTER_MOST)), never, words_get(&graph->stores_known));
+	}
 	ready = vec_max(ready, words_get(&graph->loads_floor));
 	const vec alike = find_alike(graph, on, &access);
 	const vec source = find_source(graph, on, alike, &access, ready);
 	const vec_mask has = mask_not_zero(source, on);
-	const vec source_known = vec_select(has, store_field(graph, has, source, FIELD(known)), never);
-	const vec_mask goes = vec_equal(counter, vec_set(COUNTER_MOST));
-	const vec known = core->counters ? vec_select(goes, never, words_get(&graph->stores_known)) : source_known;
-	const vec execute = lanes_book(graph, on, op, port, vec_max(ready, known));
-	const vec_mask queued = mask_and(has, vec_greater(store_field(graph, has, source, FIELD(drain)), execute));
-	vec done = load_cached(graph, mask_without(on, queued), &access, execute);
+	if (!mask_bits(has) && (!core->alias || !mask_bits(mask_not_zero(alike, on)))) {
+		if (core->counters)
+			count_up(graph, on, row, counter, none);
+		return load_alone(graph, lanes, op, port, ready, known, &access);
+	}
+	const struct lanes_stores sources = stores_of(graph, source), alikes = stores_of(graph, alike);
+	const vec source_known = vec_select(has, store_field(graph, has, sources, FIELD(known)), never);
+	if (!core->counters)
+		known = source_known;
+	const vec execute = lanes_book(graph, lanes, op, port, vec_max(ready, known));
+	const vec_mask queued = mask_and(has, vec_greater(store_field(graph, has, sources, FIELD(drain)), execute));
+	const vec_mask cached = mask_without(on, queued);
+	vec done = execute;
+	if (mask_bits(cached))
+		done = load_cached(graph, cached, &access, execute);
 	if (mask_bits(queued)) {
-		const vec_mask covered = meet(graph, queued, source, &access).covers;
-		done = vec_select(queued, load_stored(graph, queued, source, covered, execute), done);
+		const vec_mask covered = meet(graph, queued, sources, &access).covers;
+		done = vec_select(queued, load_stored(graph, queued, sources, covered, execute), done);
 	}
 	const vec_mask other = mask_without(mask_not_zero(alike, on), vec_equal(alike, source));
-	if (mask_bits(other))
-		done = wait_for_alias(graph, mask_without(other, meet(graph, other, alike, &access).overlaps), alike,
+	if (core->alias && mask_bits(other))
+		done = wait_for_alias(graph, mask_without(other, meet(graph, other, alikes, &access).overlaps), alikes,
 		                      execute, done);
 	done = vec_add(done, vec_set(op->latency));
-	done = add_split(graph, on, &access, port, execute, done);
+	done = add_split(graph, on, op, &access, port->port, execute, done);
 	const vec_mask clear = mask_and(has, vec_greater(source_known, execute));
 	if (mask_bits(clear)) {
 		words_add(&graph->clears, clear, vec_set(1));
 		const vec floor = vec_max(words_get(&graph->rename_floor), vec_add(done, vec_set(core->clear)));
 		words_put(&graph->rename_floor, clear, floor);
 	}
-	if (core->counters) {
-		const vec more = vec_min(vec_add(counter, vec_set(1)), vec_set(COUNTER_MOST));
-		const vec after = vec_select(mask_and(has, vec_greater(source_known, ready)), vec_set(0), more);
-		rows_scatter(graph->counters, mask_without(on, vec_equal(after, counter)), row, after);
-	}
+	if (core->counters)
+		count_up(graph, on, row, counter, mask_and(has, vec_greater(source_known, ready)));
 	return done;
 }
 
 /* --- stores --------------------------------------------------------------------------------------------------- */
 
-void IFR_VECTOR(graph_store_address)(struct lanes_graph *graph, vec_mask on, const struct ifr_core_op *op,
+/* Notes the last store to the units of a page. */
+static inline void note_units(struct lanes_graph *graph, vec_mask on, const struct lanes_access *access,
+                              uint32_t number) {
+	const vec first = vec_right(access->low, UNIT_SHIFT);
+	const vec last = vec_right(vec_add(access->low, vec_set(access->bytes - 1)), UNIT_SHIFT);
+	const vec units = vec_and(vec_sub(last, first), vec_set(UINT32_MAX >> UNIT_SHIFT));
+	const bool same = vec_is_one(vec_and(access->low, vec_set((UNITS_OF_PAGE << UNIT_SHIFT) - 1)));
+	vec_mask left = on;
+	for (uint32_t i = 0; mask_bits(left); i++, left = mask_and(on, vec_greater(units, vec_set(i - 1)))) {
+		const vec unit = vec_and(vec_add(first, vec_set(i)), vec_set(UNITS_OF_PAGE - 1));
+		if (same)
+			words_put(&graph->youngest[vec_first(unit)], left, vec_set(number));
+		else
+			rows_scatter(graph->youngest, left, unit, vec_set(number));
+	}
+}
+
+void IFR_VECTOR(graph_store_address)(struct lanes_graph *graph, struct lanes_on on, const struct ifr_core_op *op,
                                      vec known, const struct lanes_step *step) {
 	const struct lanes_access access = join(op, step, graph->core.level_mask);
 	const uint32_t number = ++graph->stores;
 	struct lanes_store *store = store_of(graph, number);
 	store->bytes = access.bytes;
-	words_put(&store->low, on, access.low);
-	words_put(&store->high, on, access.high);
-	words_put(&store->known, on, known);
-	words_put(&store->data, on, known);
-	words_put(&store->commit, on, vec_set(LANE_NEVER));
-	words_put(&store->drain, on, vec_set(LANE_NEVER));
-	words_put(&store->level, on, access.level);
-	words_put(&graph->stores_known, on, vec_max(known, words_get(&graph->stores_known)));
-	const vec first = vec_right(access.low, UNIT_SHIFT);
-	const vec last = vec_right(vec_add(access.low, vec_set(access.bytes - 1)), UNIT_SHIFT);
-	const vec units = vec_and(vec_sub(last, first), vec_set(UINT32_MAX >> UNIT_SHIFT));
-	vec_mask left = on;
-	for (uint32_t i = 0; mask_bits(left); i++, left = mask_and(on, vec_greater(units, vec_set(i - 1)))) {
-		const vec unit = vec_and(vec_add(first, vec_set(i)), vec_set(UNITS_OF_PAGE - 1));
-		rows_scatter(graph->youngest, left, unit, vec_set(number));
-	}
+	words_keep(&store->low, on, access.low);
+	words_keep(&store->high, on, access.high);
+	words_keep(&store->known, on, known);
+	words_keep(&store->data, on, known);
+	words_keep(&store->commit, on, vec_set(LANE_NEVER));
+	words_keep(&store->drain, on, vec_set(LANE_NEVER));
+	words_keep(&store->level, on, access.level);
+	words_keep(&graph->stores_known, on, vec_max(known, words_get(&graph->stores_known)));
+	note_units(graph, on.mask, &access, number);
 }
 
-void IFR_VECTOR(graph_store_data)(struct lanes_graph *graph, vec_mask on, vec data) {
-	words_put(&store_of(graph, graph->stores)->data, on, data);
+void IFR_VECTOR(graph_store_data)(struct lanes_graph *graph, struct lanes_on on, vec data) {
+	words_keep(&store_of(graph, graph->stores)->data, on, data);
 }
 
-void IFR_VECTOR(graph_store_retire)(struct lanes_graph *graph, vec_mask on, uint32_t number, vec commit) {
+void IFR_VECTOR(graph_store_retire)(struct lanes_graph *graph, struct lanes_on lanes, uint32_t number,
+                                    vec commit) {
 	const struct ifr_core *core = &graph->core;
+	const vec_mask on = lanes.mask;
 	struct lanes_store *store = store_of(graph, number);
 	const vec kept = words_get(&store->level), level = vec_and(kept, vec_set(3));
-	const vec_mask missed = mask_not_zero(level, on);
 	vec arrived = vec_add(commit, vec_set(1));
-	if (mask_bits(mask_not_zero(kept, on)))
+	if (mask_bits(mask_not_zero(kept, on))) {
+		const vec_mask missed = mask_not_zero(level, on);
 		arrived = vec_add(arrived, latency_of_level(core->page_latency, vec_right(kept, 2), 3));
-	if (mask_bits(missed)) {
-		const vec fill = words_get(&graph->fill), free = rows_gather(missed, graph->fill_done, fill, vec_set(0));
-		const vec filled = vec_add(vec_max(arrived, free), latency_of_level(core->miss_latency, level, 4));
-		arrived = vec_select(missed, filled, arrived);
-		rows_scatter(graph->fill_done, missed, fill, arrived);
-		advance_fill(graph, missed);
+		if (mask_bits(missed)) {
+			const vec fill = words_get(&graph->fill),
+					  free = rows_gather(missed, graph->fill_done, fill, vec_set(0));
+			const vec filled = vec_add(vec_max(arrived, free), latency_of_level(core->miss_latency, level, 4));
+			arrived = vec_select(missed, filled, arrived);
+			rows_scatter(graph->fill_done, missed, fill, arrived);
+			advance_fill(graph, missed);
+		}
 	}
-	words_put(&store->commit, on, commit);
+	words_keep(&store->commit, lanes, commit);
 	const vec drain = vec_max(vec_add(words_get(&graph->drained), vec_set(core->drain)), arrived);
-	words_put(&graph->drained, on, drain);
-	words_put(&store->drain, on, drain);
+	words_keep(&graph->drained, lanes, drain);
+	words_keep(&store->drain, lanes, drain);
 }

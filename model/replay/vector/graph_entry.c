@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Arrival of a lane, as model/core/graph_arrival.c has it. A layout's windows and lines begin where no other's do, so
- * this part goes lane by lane; it is asked for blocks and deliveries, not for operations. */
+/* Arrival, as model/core/graph_arrival.c has it: lane by lane where decoders or a loop buffer deliver, else together. */
+#include "model/replay/vector/gather.h"
 #include "model/replay/vector/graph_lanes.h"
 
 static int32_t *word(struct lane_words *words, unsigned lane) {
@@ -51,12 +51,18 @@ void IFR_VECTOR(graph_decode)(struct lanes_graph *graph, const struct ifr_core_i
 	graph->decoded[lane]++;
 }
 
+/* Notes when a lane's window could arrive. */
+static void note_window(struct lanes_graph *graph, unsigned lane) {
+	const uint32_t number = graph->windows.at[lane]++, row = lane * WINDOWS_AHEAD;
+	graph->window_arrivals[row + number % WINDOWS_AHEAD] = graph->arrival.at[lane];
+	graph->window_room.at[lane] = row + (number + 1 - graph->core.ahead) % WINDOWS_AHEAD;
+}
+
 static void predict_window(struct lanes_graph *graph, unsigned lane, unsigned bubble, unsigned fetch_wait) {
-	const struct ifr_core *core = &graph->core;
-	const int32_t room = graph->window_arrivals[lane][(graph->windows[lane] - core->ahead) & (WINDOWS_AHEAD - 1)];
-	const int32_t found = graph->predicted[lane] + (int32_t)(core->prediction + bubble);
-	graph->predicted[lane] = found > room ? found : room;
-	wait_until(graph, lane, graph->predicted[lane] + (int32_t)fetch_wait);
+	const int32_t room = (int32_t)graph->window_arrivals[graph->window_room.at[lane]];
+	const int32_t found = *word(&graph->predicted, lane) + (int32_t)(graph->core.prediction + bubble);
+	*word(&graph->predicted, lane) = found > room ? found : room;
+	wait_until(graph, lane, *word(&graph->predicted, lane) + (int32_t)fetch_wait);
 }
 
 void IFR_VECTOR(graph_begin)(struct lanes_graph *graph, const struct ifr_delivery *delivery, bool first,
@@ -70,7 +76,7 @@ void IFR_VECTOR(graph_begin)(struct lanes_graph *graph, const struct ifr_deliver
 	if (delivery->wait)
 		wait_until(graph, lane, *word(&graph->arrival, lane) + delivery->wait);
 	if (delivery->window)
-		graph->window_arrivals[lane][graph->windows[lane]++ & (WINDOWS_AHEAD - 1)] = *word(&graph->arrival, lane);
+		note_window(graph, lane);
 	const bool decoders = delivery->source == IFR_SOURCE_DECODERS;
 	if (decoders && delivery->boundary) {
 		graph->predecoded[lane] = *word(&graph->arrival, lane);
@@ -79,40 +85,133 @@ void IFR_VECTOR(graph_begin)(struct lanes_graph *graph, const struct ifr_deliver
 		graph->decoded[lane] = joined && !delivery->wait ? graph->decoded[lane] : 0;
 	}
 	graph->decoding = (graph->decoding & ~(1u << lane)) | (unsigned)decoders << lane;
+	graph->odd = (graph->odd & ~(1u << lane)) | (unsigned)(delivery->source != IFR_SOURCE_OP_CACHE) << lane;
 	graph->width.at[lane] = decoders                                  ? UINT32_MAX
 	                        : delivery->source == IFR_SOURCE_OP_CACHE ? graph->core.cache_width
 	                                                                  : graph->core.issue;
 }
 
-/* Whether fetch goes on behind a taken branch in the same cycle. */
-static bool passes_branch(struct lanes_graph *graph, unsigned lane) {
-	if (graph->passed_cycle[lane] != *word(&graph->arrival, lane))
-		graph->passed[lane] = 0;
-	graph->passed_cycle[lane] = *word(&graph->arrival, lane);
-	return ++graph->passed[lane] < graph->core.taken;
+/* --- lanes whose op cache delivers, together -------------------------------------------------------------------- */
+
+/* Waits until a cycle, in some lanes. */
+static void wait_lanes(struct lanes_graph *graph, vec_mask on, vec cycle) {
+	const vec arrival = words_get(&graph->arrival);
+	const vec_mask late = mask_and(on, vec_greater(cycle, arrival));
+	words_set(&graph->arrival, vec_select(late, cycle, arrival));
+	words_set(&graph->arrival_used, vec_without(late, words_get(&graph->arrival_used)));
 }
 
-void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step *step, unsigned lane) {
-	const struct ifr_core *core = &graph->core;
-	const struct ifr_core_outcome *outcome = step->outcomes[lane];
-	const struct ifr_delivery *first = step->deliveries[lane];
-	bool decoders = outcome->decoded;
-	unsigned bubble = 0;
-	for (uint32_t i = 0; i < step->deliveries_count[lane]; i++)
-		decoders |= first[i].source == IFR_SOURCE_DECODERS;
-	const unsigned fetch_wait = decoders ? outcome->fetch_wait + outcome->page_wait : 0;
-	if (outcome->mispredicted) {
-		wait_until(graph, lane, *word(&graph->branch_done, lane) + (int32_t)core->mispredicted - 1);
-		graph->predicted[lane] = *word(&graph->arrival, lane) - (int32_t)core->prediction;
-	} else if (outcome->taken && first->source != IFR_SOURCE_LOOP_BUFFER) {
-		bubble = outcome->btb < IFR_CORE_BTB_NONE ? core->bubble[outcome->btb] : core->unknown_branch;
-		const bool joined = !bubble && passes_branch(graph, lane);
-		graph->joined = (graph->joined & ~(1u << lane)) | (unsigned)joined << lane;
-		if (!joined)
-			begin_cycle(graph, lane);
+static void begin_cycles(struct lanes_graph *graph, vec_mask on) {
+	words_set(&graph->arrival, vec_increment(on, words_get(&graph->arrival)));
+	words_set(&graph->arrival_used, vec_without(on, words_get(&graph->arrival_used)));
+}
+
+static void predict_windows(struct lanes_graph *graph, unsigned lanes, vec bubble, vec fetch_wait) {
+	const vec_mask on = mask_of_bits(lanes);
+	const vec room = vec_load_at(graph->window_arrivals, graph->window_room.at);
+	const vec found = vec_add(words_get(&graph->predicted), vec_add(vec_set(graph->core.prediction), bubble));
+	const vec predicted = vec_max(found, room);
+	words_put(&graph->predicted, on, predicted);
+	wait_lanes(graph, on, vec_add(predicted, fetch_wait));
+}
+
+void IFR_VECTOR(graph_begin_lanes)(struct lanes_graph *graph, const struct joint_begin *begin, unsigned lanes,
+                                   bool first) {
+	const unsigned windows = begin->windows & lanes, closing = begin->boundaries & lanes & ~graph->joined;
+	const unsigned all = begin->lanes & lanes;
+	if (!first && windows)
+		predict_windows(graph, windows, vec_set(0), vec_set(0));
+	graph->joined &= ~all;
+	if (closing)
+		begin_cycles(graph, mask_not_zero(words_get(&graph->arrival_used), mask_of_bits(closing)));
+	for (unsigned left = windows; left; left &= left - 1)
+		note_window(graph, (unsigned)__builtin_ctz(left));
+	if (!(graph->odd & all))
+		return;
+	words_put(&graph->width, mask_of_bits(all), vec_set(graph->core.cache_width));
+	graph->decoding &= ~all;
+	graph->odd &= ~all;
+}
+
+/* --- a block ----------------------------------------------------------------------------------------------------- */
+
+/* Lets fetch go on behind a taken branch in the same cycle, where it may. Returns those lanes. */
+static vec_mask pass_branches(struct lanes_graph *graph, vec_mask on) {
+	const vec arrival = words_get(&graph->arrival);
+	const vec_mask same = vec_equal(words_get(&graph->passed_cycle), arrival);
+	const vec passed = vec_add(vec_select(same, words_get(&graph->passed), vec_set(0)), vec_set(1));
+	words_put(&graph->passed, on, passed);
+	words_put(&graph->passed_cycle, on, arrival);
+	return mask_and(on, vec_greater(vec_set(graph->core.taken), passed));
+}
+
+/* Lanes of which a slow one's first delivery begins a window, comes from the loop buffer, and any from the decoders. */
+struct slow_lanes {
+	unsigned windows, looping, decoding;
+};
+
+static struct slow_lanes look_at_slow(const struct joint_front *front) {
+	struct slow_lanes lanes = {0};
+	for (unsigned left = front->slow; left; left &= left - 1) {
+		const unsigned lane = (unsigned)__builtin_ctz(left);
+		const struct ifr_delivery *deliveries = front->deliveries[lane];
+		lanes.windows |= (unsigned)deliveries->window << lane;
+		lanes.looping |= (unsigned)(deliveries->source == IFR_SOURCE_LOOP_BUFFER) << lane;
+		for (uint32_t i = 0; i < front->deliveries_count[lane]; i++)
+			lanes.decoding |= (unsigned)(deliveries[i].source == IFR_SOURCE_DECODERS) << lane;
 	}
-	if (first->window)
-		predict_window(graph, lane, bubble, fetch_wait);
-	else
-		wait_until(graph, lane, *word(&graph->arrival, lane) + (int32_t)(bubble + fetch_wait));
+	return lanes;
+}
+
+/* Cycles that each lane loses behind a taken branch, by the BTB that has it. */
+static vec bubbles_of(const struct lanes_graph *graph, const struct lanes_step *step) {
+	const struct ifr_core *core = &graph->core;
+	struct lane_words bubbles;
+	if (!step->btb_lanes)
+		return vec_set(core->bubble[0]);
+	words_set(&bubbles, vec_set(core->bubble[0]));
+	for (unsigned left = step->btb_lanes; left; left &= left - 1) {
+		const unsigned lane = (unsigned)__builtin_ctz(left), level = step->btb[lane];
+		bubbles.at[lane] = level < IFR_CORE_BTB_NONE ? core->bubble[level] : core->unknown_branch;
+	}
+	return words_get(&bubbles);
+}
+
+static vec waits_of(const struct lanes_step *step, unsigned decoding) {
+	struct lane_words waits;
+	if (!(step->waiting & decoding))
+		return vec_set(0);
+	for (unsigned lane = 0; lane < LANES; lane++)
+		waits.at[lane] = step->waiting & decoding & 1u << lane ? step->fetch_wait[lane] : 0;
+	return words_get(&waits);
+}
+
+/* A mispredicted branch was executed. */
+static void redirect(struct lanes_graph *graph, unsigned lanes) {
+	const vec_mask on = mask_of_bits(lanes);
+	wait_lanes(graph, on, vec_add(words_get(&graph->branch_done), vec_set(graph->core.mispredicted - 1)));
+	words_put(&graph->predicted, on, vec_sub(words_get(&graph->arrival), vec_set(graph->core.prediction)));
+}
+
+void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step *step) {
+	const struct slow_lanes slow = look_at_slow(step->front);
+	const unsigned windows = slow.windows | (step->entry->begins[0].windows & ~step->front->slow);
+	const unsigned taken = step->taken ? ALL_LANES & ~step->mispredicted & ~slow.looping : 0;
+	const vec waits = waits_of(step, slow.decoding);
+	vec bubble = vec_set(0);
+	if (step->mispredicted)
+		redirect(graph, step->mispredicted);
+	if (taken) {
+		const vec_mask on = mask_of_bits(taken);
+		bubble = vec_where(on, bubbles_of(graph, step));
+		const vec_mask none = mask_without(on, mask_not_zero(bubble, on));
+		const vec_mask joined = mask_bits(none) ? pass_branches(graph, none) : mask_of_bits(0);
+		graph->joined = (graph->joined & ~taken) | mask_bits(joined);
+		begin_cycles(graph, mask_without(on, joined));
+	}
+	if (windows)
+		predict_windows(graph, windows, bubble, waits);
+	if (windows != ALL_LANES)
+		wait_lanes(graph, mask_of_bits(ALL_LANES & ~windows),
+		           vec_add(words_get(&graph->arrival), vec_add(bubble, waits)));
 }

@@ -3,9 +3,10 @@
  *
  * Problem: an operation costs the scalar graph some hundred instructions of the host, and every layout executes the
  * same operations.
- * Idea: the lanes of a vector are layouts. Operations, registers, numbers of loads and stores are the same in all
- * lanes; times, ports and slots are not. Where a layout breaks the fusion of a block's last pair, the pair runs twice:
- * for the lanes in which it is fused, and for the others.
+ * Idea: the lanes of a vector are layouts. Operations, registers, numbers of slots, loads and stores are the same in all
+ * lanes; times and ports are not. Where a layout breaks the fusion of a block's last pair, the pair runs twice: for the
+ * lanes in which it is fused, and for the others, which have slots more; their rings are then moved, so that a slot has
+ * one number in all lanes, and a row of a ring is a vector (graph_slots.c).
  * Invariant: each lane does what the scalar graph does, in the same order, so their cycles and counts are equal. Times
  * are 32 bits, from a base of each lane's own that follows it; a time long past is as good as any before the window. */
 #ifndef INTERFERO_MODEL_GRAPH_LANES_H
@@ -15,19 +16,31 @@
 
 #include "model/core/graph.h"
 #include "model/core/graph_state.h"
+#include "model/replay/joint_front.h"
 #include "model/replay/vector/graph_vec.h"
 
 /* A block execution in all lanes. */
 struct lanes_step {
-	const struct ifr_placed *placed[LANES];
-	const struct ifr_delivery *deliveries[LANES];
-	uint32_t deliveries_count[LANES];
-	const struct ifr_core_outcome *outcomes[LANES];
+	const struct joint_entry *entry;
+	const struct joint_front *front;   /* deliveries of slow lanes */
 	const struct ifr_core_code *codes; /* unfused, fused */
+	bool taken;
+	unsigned mispredicted;             /* lanes */
+	unsigned btb_lanes;                /* lanes in which the branch before is not in the first BTB … */
+	uint8_t btb[LANES];                /* … and where it is then */
+	unsigned waiting;                  /* lanes that wait for code, if the decoders deliver … */
+	uint32_t fetch_wait[LANES];        /* … and for how long */
+	const struct ifr_access *accesses; /* of the block */
+	const uint64_t *addresses[LANES];  /* the first of the block's */
+	const uint8_t *levels[LANES];      /* the same */
+	bool same_addresses;               /* in all lanes */
+	const struct lane_words
+		*next_level; /* of each lane: number of the next access that is not in the first levels */
+	uint32_t number; /* of the block's first access */
 };
 
 #define ALL_LANES 0xffffu
-enum { LANE_LONG_AGO = -(1 << 30), LANE_NEVER = INT32_MAX, CALENDAR_BITS = 17, PORT_VECTORS = 4 };
+enum { LANE_LONG_AGO = -(1 << 30), LANE_NEVER = INT32_MAX, CALENDAR_BITS = 17 };
 
 struct lanes_store {
 	struct lane_words low, high; /* of its address */
@@ -40,29 +53,39 @@ struct lanes_graph {
 	struct ifr_core core;
 	int64_t base[LANES]; /* of each lane's times */
 	/* front end */
-	struct lane_words arrival, arrival_used, arrivals, width;
+	struct lane_words arrival, arrival_used, width;
 	struct lane_words branch_done;
-	int32_t predicted[LANES], predecoded[LANES], passed_cycle[LANES];
-	uint32_t windows[LANES], predecode_count[LANES], decoded[LANES], passed[LANES];
+	struct lane_words predicted, passed_cycle, passed;
+	struct lane_words windows,
+		window_room;           /* windows so far; place of the window so many before (window_arrivals) */
+	uint32_t *window_arrivals; /* by lane and window */
+	int32_t predecoded[LANES];
+	uint32_t predecode_count[LANES], decoded[LANES];
 	uint64_t predecode_bytes[LANES];
-	int32_t window_arrivals[LANES][WINDOWS_AHEAD];
-	unsigned joined, decoding; /* lanes */
+	unsigned joined, decoding, odd; /* lanes; odd: whose width is not the op cache's */
+	uint32_t arrivals, renamed;     /* slots so far */
 	uint32_t slots_mask, loads_mask, stores_mask;
 	struct lane_words *left, *retired, *loads_retired; /* rings */
 	/* rename and retirement */
-	struct lane_words rename, rename_used, retire, retire_used, renamed, rename_floor;
+	struct lane_words rename, rename_used, retire, retire_used, rename_floor;
 	bool slot_open;
 	struct lane_words slot_done, slot_loads;
 	unsigned slot_loads_most; /* of any lane */
 	uint32_t slot_stores;
 	struct lane_words registers[IFR_REGISTERS];
-	/* ports */
-	uint32_t *calendar; /* by lane and cycle */
+	/* ports (graph_ports.h) */
+	struct lane_words day;         /* of bit 0 of each word of own and held */
+	struct lane_words own[PORTS];  /* days on which an operation leaves for the port */
+	struct lane_words held[PORTS]; /* days on which it is held */
+	struct lane_words in_scheduler;
+	bool any_held;
+	unsigned ports_count;
+	unsigned far;                     /* lanes with days beyond */
+	struct lane_words far_own[PORTS]; /* how many operations leave for the port on such days */
+	uint32_t far_count[LANES];        /* bits of the calendar */
+	uint32_t *calendar;               /* of such days, by lane: as that of model/core/ports.h */
 	uint32_t calendar_bits, calendar_mask;
-	struct lane_words cursor, in_scheduler;
-	struct lane_words waiting[PORT_VECTORS]; /* a byte a port */
 	struct lane_words unit_free[IFR_UNITS];
-	unsigned port_vectors; /* that the program's ports need */
 	/* memory */
 	uint32_t loads, stores;
 	struct lanes_store *queue;
@@ -77,11 +100,22 @@ struct lanes_graph {
 		blocked, clears;
 	struct ifr_core_counts counts[LANES];
 	/* the step under way */
-	uint16_t *begins; /* by instruction: lanes in which a delivery begins */
+	uint16_t *begins; /* by instruction: slow lanes in which a delivery begins */
 	size_t begins_room;
-	struct lane_words address; /* low bits, of the block */
 	const struct ifr_delivery *next[LANES];
 };
+
+/* Lanes that take part. */
+struct lanes_on {
+	vec_mask mask;
+	bool all;
+};
+static inline void words_keep(struct lane_words *words, struct lanes_on on, vec value) {
+	if (on.all)
+		words_set(words, value);
+	else
+		words_put(words, on.mask, value);
+}
 
 /* Whether the graph can run a core and program: no cause idealised, counters in a power of two, no fused store. */
 bool IFR_VECTOR(graph_fits)(const struct ifr_core *core, const struct ifr_core_program *program);
@@ -92,19 +126,25 @@ void IFR_VECTOR(graph_add)(struct lanes_graph *graph, const struct ifr_core_prog
 /* Brings the counts up to date. */
 void IFR_VECTOR(graph_settle)(struct lanes_graph *graph);
 
-/* Private to graph_*.c. graph_grow: twice as many days. */
-void IFR_VECTOR(graph_grow)(struct lanes_graph *graph);
+/* Private to graph_*.c. graph_days: the first day becomes another one. graph_far, graph_far_hold: book, and hold, a port
+ * of a lane beyond the days of `own`. */
 void IFR_VECTOR(graph_follow)(struct lanes_graph *graph);
-void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step *step, unsigned lane);
+void IFR_VECTOR(graph_days)(struct lanes_graph *graph, vec to);
+int32_t IFR_VECTOR(graph_far)(struct lanes_graph *graph, unsigned lane, unsigned port, int32_t ready);
+void IFR_VECTOR(graph_far_hold)(struct lanes_graph *graph, unsigned lane, unsigned port, int32_t cycle);
+void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step *step);
 void IFR_VECTOR(graph_begin)(struct lanes_graph *graph, const struct ifr_delivery *delivery, bool first,
                              unsigned lane);
+void IFR_VECTOR(graph_begin_lanes)(struct lanes_graph *graph, const struct joint_begin *begin, unsigned lanes,
+                                   bool first);
 void IFR_VECTOR(graph_decode)(struct lanes_graph *graph, const struct ifr_core_instruction *instruction,
                               uint64_t address, unsigned lane);
-vec IFR_VECTOR(graph_load)(struct lanes_graph *graph, vec_mask on, const struct ifr_core_op *op, vec port,
-                           vec ready, vec pc, const struct lanes_step *step);
-void IFR_VECTOR(graph_store_address)(struct lanes_graph *graph, vec_mask on, const struct ifr_core_op *op,
+struct port_choice;
+vec IFR_VECTOR(graph_load)(struct lanes_graph *graph, struct lanes_on on, const struct ifr_core_op *op,
+                           const struct port_choice *port, vec ready, vec pc, const struct lanes_step *step);
+void IFR_VECTOR(graph_store_address)(struct lanes_graph *graph, struct lanes_on on, const struct ifr_core_op *op,
                                      vec known, const struct lanes_step *step);
-void IFR_VECTOR(graph_store_data)(struct lanes_graph *graph, vec_mask on, vec data);
-void IFR_VECTOR(graph_store_retire)(struct lanes_graph *graph, vec_mask on, uint32_t number, vec commit);
+void IFR_VECTOR(graph_store_data)(struct lanes_graph *graph, struct lanes_on on, vec data);
+void IFR_VECTOR(graph_store_retire)(struct lanes_graph *graph, struct lanes_on on, uint32_t number, vec commit);
 
 #endif

@@ -36,6 +36,8 @@ bool IFR_VECTOR(graph_fits)(const struct ifr_core *core, const struct ifr_core_p
 	       is_usual(core, program) && pairs_store_nothing(program);
 }
 
+enum { SLOTS_MOVED = 16 }; /* more than a pair has slots */
+
 static uint32_t ring_mask(unsigned least, unsigned count) {
 	uint32_t size = least;
 	while (size < count)
@@ -51,7 +53,9 @@ static void *allocate_rows(size_t count, size_t size) {
 	return rows;
 }
 
-enum { CALENDAR_BITS_LEAST = 11 };
+/* --- days beyond those of a word ------------------------------------------------------------------------------- */
+
+enum { CALENDAR_BITS_LEAST = 9, CALENDAR_KEPT = 256 };
 
 static void set_calendar(struct lanes_graph *graph, uint32_t bits) {
 	graph->calendar = ifr_alloc(((size_t)LANES << bits) * sizeof *graph->calendar);
@@ -59,28 +63,126 @@ static void set_calendar(struct lanes_graph *graph, uint32_t bits) {
 	graph->calendar_mask = (1u << bits) - 1;
 }
 
-void IFR_VECTOR(graph_grow)(struct lanes_graph *graph) {
+/* Twice as many days. */
+static void grow_calendar(struct lanes_graph *graph) {
 	uint32_t *const from = graph->calendar, bits = graph->calendar_bits, mask = graph->calendar_mask;
 	set_calendar(graph, bits + 1);
 	for (size_t lane = 0; lane < LANES; lane++)
-		for (uint32_t day = graph->cursor.at[lane], left = mask + 1; left; left--, day++)
+		for (uint32_t day = graph->day.at[lane], left = mask + 1; left; left--, day++)
 			graph->calendar[(lane << (bits + 1)) + (day & graph->calendar_mask)] =
 				from[(lane << bits) + (day & mask)];
 	free(from);
 }
 
-/* Vectors of four ports, up to the last port of any operation. */
-static unsigned count_port_vectors(const struct ifr_core_program *program) {
+static uint32_t *day_at(struct lanes_graph *graph, unsigned lane, int32_t cycle) {
+	return &graph->calendar[((size_t)lane << graph->calendar_bits) + ((uint32_t)cycle & graph->calendar_mask)];
+}
+
+/* The days that the calendar has for a lane end here. */
+static int32_t end_of_days(const struct lanes_graph *graph, unsigned lane) {
+	const uint32_t from = graph->calendar_bits < CALENDAR_BITS ? graph->day.at[lane] : graph->rename.at[lane];
+	return (int32_t)(from + graph->calendar_mask + 1 - CALENDAR_KEPT);
+}
+
+int32_t IFR_VECTOR(graph_far)(struct lanes_graph *graph, unsigned lane, unsigned port, int32_t ready) {
+	const uint32_t own = 1u << port, taken = own | own << PORTS;
+	const int32_t beyond = (int32_t)(graph->day.at[lane] + 32);
+	int32_t cycle = ready > beyond ? ready : beyond;
+	while (cycle >= end_of_days(graph, lane) || *day_at(graph, lane, cycle) & taken)
+		if (cycle < end_of_days(graph, lane)) {
+			cycle++;
+		} else if (graph->calendar_bits < CALENDAR_BITS) {
+			grow_calendar(graph);
+		} else {
+			cycle = end_of_days(graph, lane);
+			break;
+		}
+	uint32_t *day = day_at(graph, lane, cycle);
+	if (!(*day & own)) {
+		graph->far_own[port].at[lane]++;
+		graph->in_scheduler.at[lane]++;
+		graph->far_count[lane]++;
+		graph->far |= 1u << lane;
+	}
+	*day |= own;
+	return cycle;
+}
+
+void IFR_VECTOR(graph_far_hold)(struct lanes_graph *graph, unsigned lane, unsigned port, int32_t cycle) {
+	while (graph->calendar_bits < CALENDAR_BITS && cycle >= end_of_days(graph, lane))
+		grow_calendar(graph);
+	uint32_t *day = day_at(graph, lane, cycle);
+	if (*day >> (port + PORTS) & 1)
+		return;
+	graph->far_count[lane]++;
+	graph->far |= 1u << lane;
+	*day |= 1u << (port + PORTS);
+}
+
+/* A day of the calendar comes into the words, or is behind them. */
+static void bring_day(struct lanes_graph *graph, unsigned lane, uint32_t day, int32_t ahead) {
+	graph->far_count[lane] -= (uint32_t)__builtin_popcount(day);
+	for (; day; day &= day - 1) {
+		const unsigned bit = (unsigned)__builtin_ctz(day), port = bit % PORTS;
+		graph->far_own[port].at[lane] -= bit < PORTS;
+		if (ahead >= 0)
+			(bit < PORTS ? graph->own : graph->held)[port].at[lane] |= 1u << ahead;
+		else
+			graph->in_scheduler.at[lane] -= bit < PORTS;
+		graph->any_held |= bit >= PORTS;
+	}
+}
+
+static void bring_days(struct lanes_graph *graph, unsigned lane, int32_t from, int32_t to) {
+	for (int32_t cycle = from + 32; cycle < to + 32 && graph->far_count[lane]; cycle++) {
+		uint32_t *day = day_at(graph, lane, cycle);
+		if (!*day)
+			continue;
+		const uint32_t kept = *day;
+		*day = 0;
+		bring_day(graph, lane, kept, cycle - to);
+	}
+	if (!graph->far_count[lane])
+		graph->far &= ~(1u << lane);
+}
+
+void IFR_VECTOR(graph_days)(struct lanes_graph *graph, vec to) {
+	const vec from = words_get(&graph->day), by = vec_sub(to, from);
+	const vec kept = vec_left_each(vec_set(UINT32_MAX), by);
+	const struct lane_words before = graph->day;
+	vec left = vec_set(0), held = vec_set(0);
+	for (unsigned i = 0; i < graph->ports_count; i++) {
+		const vec days = words_get(&graph->own[i]);
+		left = vec_add(left, vec_popcount(vec_without_bits(days, kept)));
+		words_set(&graph->own[i], vec_right_each(days, by));
+	}
+	for (unsigned i = 0; i < graph->ports_count && graph->any_held; i++) {
+		const vec days = vec_right_each(words_get(&graph->held[i]), by);
+		held = vec_or(held, days);
+		words_set(&graph->held[i], days);
+	}
+	graph->any_held = mask_bits(mask_not_zero(held, mask_of_bits(ALL_LANES)));
+	words_set(&graph->in_scheduler, vec_sub(words_get(&graph->in_scheduler), left));
+	words_set(&graph->day, to);
+	for (unsigned lanes = graph->far; lanes; lanes &= lanes - 1) {
+		const unsigned lane = (unsigned)__builtin_ctz(lanes);
+		bring_days(graph, lane, (int32_t)before.at[lane], (int32_t)graph->day.at[lane]);
+	}
+}
+
+/* Ports up to the last of any operation. */
+static unsigned count_ports(const struct ifr_core_program *program) {
 	unsigned ports = 1;
 	for (size_t i = 0; i < program->ops_count; i++)
 		ports |= program->ops[i].ports;
-	return (31 - (unsigned)__builtin_clz(ports)) / 4 + 1;
+	return 32 - (unsigned)__builtin_clz(ports);
 }
 
 struct lanes_graph *IFR_VECTOR(graph_new)(const struct ifr_core *core, const struct ifr_core_program *program) {
 	struct lanes_graph *graph = allocate_rows(1, sizeof *graph);
 	graph->core = *core;
-	graph->slots_mask = ring_mask(SLOTS_LEAST, core->window > core->queue ? core->window : core->queue);
+	graph->slots_mask =
+		ring_mask(SLOTS_LEAST, (core->window > core->queue ? core->window : core->queue) + SLOTS_MOVED);
 	graph->loads_mask = ring_mask(LOADS_LEAST, core->loads);
 	graph->stores_mask = ring_mask(STORES_LEAST, core->stores);
 	graph->left = allocate_rows(graph->slots_mask + 1u, sizeof *graph->left);
@@ -89,9 +191,13 @@ struct lanes_graph *IFR_VECTOR(graph_new)(const struct ifr_core *core, const str
 	graph->queue = allocate_rows(graph->stores_mask + 1u, sizeof *graph->queue);
 	graph->counters = allocate_rows(core->counters + 1u, sizeof *graph->counters);
 	set_calendar(graph, CALENDAR_BITS_LEAST);
-	graph->port_vectors = count_port_vectors(program);
-	for (unsigned lane = 0; lane < LANES; lane++)
+	graph->ports_count = count_ports(program);
+	graph->window_arrivals = ifr_alloc((size_t)LANES * WINDOWS_AHEAD * sizeof *graph->window_arrivals);
+	words_set(&graph->width, vec_set(core->cache_width));
+	for (unsigned lane = 0; lane < LANES; lane++) {
 		graph->predecode_bytes[lane] = UINT64_MAX;
+		graph->window_room.at[lane] = lane * WINDOWS_AHEAD + (0u - core->ahead) % WINDOWS_AHEAD;
+	}
 	for (unsigned i = 0; i < LINES_KEPT; i++)
 		words_set(&graph->lines_high[i], vec_set(UINT32_MAX));
 	return graph;
@@ -106,6 +212,7 @@ void IFR_VECTOR(graph_free)(struct lanes_graph *graph) {
 	free(graph->queue);
 	free(graph->counters);
 	free(graph->calendar);
+	free(graph->window_arrivals);
 	free(graph->begins);
 	free(graph);
 }
@@ -131,18 +238,16 @@ static void shift_time(int32_t *time, int32_t by) {
 
 static void shift_lane(struct lanes_graph *graph, unsigned lane, int32_t by) {
 	graph->base[lane] += by;
-	shift_time(&graph->predicted[lane], by);
 	shift_time(&graph->predecoded[lane], by);
-	shift_time(&graph->passed_cycle[lane], by);
 	for (unsigned i = 0; i < WINDOWS_AHEAD; i++)
-		shift_time(&graph->window_arrivals[lane][i], by);
+		shift_time((int32_t *)&graph->window_arrivals[lane * WINDOWS_AHEAD + i], by);
 }
 
 static void shift_all(struct lanes_graph *graph, vec by) {
 	struct lane_words *const times[] = {
-		&graph->arrival,      &graph->branch_done, &graph->rename,      &graph->retire,
-		&graph->rename_floor, &graph->slot_done,   &graph->cursor,      &graph->stores_known,
-		&graph->drained,      &graph->loads_floor, &graph->line_latest,
+		&graph->arrival,     &graph->branch_done, &graph->rename,       &graph->retire,  &graph->rename_floor,
+		&graph->slot_done,   &graph->day,         &graph->stores_known, &graph->drained, &graph->loads_floor,
+		&graph->line_latest, &graph->predicted,   &graph->passed_cycle,
 	};
 	for (unsigned i = 0; i < sizeof times / sizeof *times; i++)
 		shift_rows(times[i], 1, by);
