@@ -119,8 +119,8 @@ static __attribute__((noinline)) void note_misses(struct vector_notes *notes, si
 			ifr_marks_add(notes->marks[lane], number);
 }
 
-/* Runs at most TALLIES branches in four lanes. notes: NULL, or where mispredictions are noted; number: of the first branch.
- * Returns their misses, twelve bits a lane from bit 16 on. */
+/* Runs at most TALLIES branches in four lanes. notes: NULL, or where mispredictions are noted; number: of the first
+ * branch. Returns their misses, twelve bits a lane from bit 16 on. */
 static inline __attribute__((always_inline)) uint64_t run_quad(struct counters *c, size_t quad,
                                                                const uint32_t *executions, const uint32_t *end,
                                                                struct vector_notes *notes, uint32_t number) {
