@@ -128,6 +128,12 @@ static void deliver(struct ifr_front *front, unsigned index, struct ifr_delivery
 	front->deliveries[front->count++] = begin;
 }
 
+/* The next line's number; of those that no window may have, one is as another. */
+static unsigned next_line(const struct ifr_front *front) {
+	const unsigned line = front->stretch.line + 1;
+	return line < front->core->cache_lines ? line : front->core->cache_lines;
+}
+
 static void deliver_instruction(struct ifr_front *front, const struct ifr_placed *placed, unsigned index,
                                 bool fresh, bool arrived) {
 	const struct ifr_core_instruction *instruction = &placed->instructions[index];
@@ -135,7 +141,7 @@ static void deliver_instruction(struct ifr_front *front, const struct ifr_placed
 	const unsigned slots = instruction->decoded + !!(instruction->flags & IFR_INSTRUCTION_WIDE_IMMEDIATE);
 	const bool was_decoding = front->decoding, line = fresh || needs_line(front, instruction, slots);
 	if (line) {
-		stretch->line = fresh ? 0 : stretch->line + 1;
+		stretch->line = fresh ? 0 : next_line(front);
 		begin_line(front, index, placed->address + instruction->offset, arrived);
 	}
 	stretch->slots += instruction->flags & IFR_INSTRUCTION_MICROCODED ? front->core->cache_ops : slots;

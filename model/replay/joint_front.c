@@ -27,9 +27,12 @@ static void free_entries(struct joint_entry *entry) {
 void joint_front_free(struct joint_front *joint) {
 	if (!joint)
 		return;
-	for (size_t i = 0; i < joint->entries_count; i++)
+	for (size_t i = 0; i < joint->entries_count; i++) {
 		free_entries(joint->entries[i]);
+		free_entries(joint->arrived[i]);
+	}
 	free(joint->entries);
+	free(joint->arrived);
 	free(joint->foreseen.lines);
 	free(joint);
 }
@@ -88,13 +91,12 @@ static struct joint_entry *add_entry(struct joint_front *joint, uint32_t block, 
 	struct joint_entry *entry = aligned_alloc(64, (sizeof *entry + 63) / 64 * 64);
 	if (!entry)
 		abort();
-	*entry = (struct joint_entry){.block = block, .arrived = arrived, .more = joint->entries[block]};
+	*entry = (struct joint_entry){.block = block, .arrived = arrived};
 	if (!arrived)
 		memcpy(entry->before, joint->last->after, sizeof entry->before);
 	entry->begins = ifr_alloc((joint->pass->program->blocks[block][0].count + 1u) * sizeof *entry->begins);
 	for (size_t lane = 0; lane < joint->count; lane++)
 		foresee_lane(joint, entry, lane);
-	joint->entries[block] = entry;
 	return entry;
 }
 
@@ -103,46 +105,44 @@ static bool equals(const struct ifr_stretch *a, const struct ifr_stretch *b) {
 	       a->barred == b->barred;
 }
 
-static bool fits(const struct joint_front *joint, const struct joint_entry *entry, bool arrived) {
-	if (entry->arrived || arrived)
-		return entry->arrived == arrived;
+static bool follows(const struct joint_front *joint, const struct joint_entry *entry) {
 	for (size_t lane = 0; lane < joint->count; lane++)
 		if (!equals(&entry->before[lane], &joint->last->after[lane]))
 			return false;
 	return true;
 }
 
-static struct joint_entry *search_entry(struct joint_front *joint, uint32_t block, bool arrived) {
-	struct joint_entry *entry = joint->entries[block], *first = entry, *before = NULL;
-	while (entry && !fits(joint, entry, arrived)) {
-		before = entry;
+/* The entry of a block behind the last one. */
+static struct joint_entry *search_entry(struct joint_front *joint, uint32_t block) {
+	struct joint_entry *entry = joint->entries[block];
+	while (entry && !follows(joint, entry))
 		entry = entry->more;
+	if (!entry) {
+		entry = add_entry(joint, block, false);
+		entry->more = joint->entries[block];
+		joint->entries[block] = entry;
 	}
-	if (!entry)
-		return add_entry(joint, block, arrived);
-	if (!before)
-		return entry;
-	before->more = entry->more;
-	entry->more = first;
-	return joint->entries[block] = entry;
+	return joint->last->next = entry;
 }
 
 static struct joint_entry *find_entry(struct joint_front *joint, uint32_t block, bool arrived) {
-	struct joint_entry *entry = arrived ? joint->entries[block] : joint->last->next;
-	if (entry && entry->block == block && entry->arrived == arrived)
-		return entry;
-	entry = search_entry(joint, block, arrived);
-	if (!arrived)
-		joint->last->next = entry;
-	return entry;
+	struct joint_entry *entry = arrived ? joint->arrived[block] : joint->last->next;
+	if (arrived && !entry)
+		entry = joint->arrived[block] = add_entry(joint, block, true);
+	return entry && entry->block == block ? entry : search_entry(joint, block);
+}
+
+static struct joint_entry **more_entries(struct joint_entry **entries, size_t from, size_t count) {
+	entries = ifr_realloc(entries, count, sizeof(struct joint_entry *));
+	memset(entries + from, 0, (count - from) * sizeof(struct joint_entry *));
+	return entries;
 }
 
 static void reserve_blocks(struct joint_front *joint, size_t count) {
 	if (count <= joint->entries_count)
 		return;
-	joint->entries = ifr_realloc(joint->entries, count, sizeof(struct joint_entry *));
-	memset(joint->entries + joint->entries_count, 0,
-	       (count - joint->entries_count) * sizeof(struct joint_entry *));
+	joint->entries = more_entries(joint->entries, joint->entries_count, count);
+	joint->arrived = more_entries(joint->arrived, joint->entries_count, count);
 	joint->entries_count = count;
 }
 

@@ -39,7 +39,8 @@ struct joint_front {
 	const struct ifr_core *core;
 	struct core_lane *lanes;
 	size_t first, count; /* number of the first lane in the pass, and of lanes; further ones are as the last */
-	struct joint_entry **entries; /* by block */
+	struct joint_entry **arrived,
+		**entries; /* by block: behind a taken branch or a cut, and behind another block */
 	size_t entries_count;
 	struct joint_entry *last; /* entry of the block before */
 	unsigned synced;          /* lanes whose stretch is last->after: their front ends do not know it */

@@ -111,9 +111,20 @@ static void add_blocks_counters(void *state, const struct ifr_pass *pass, const 
 	}
 }
 
-/* Runs at most TALLIES branches in four lanes. Returns their misses, twelve bits a lane from bit 16 on. */
-static inline uint64_t run_quad(struct counters *c, const uint32_t *rows, const uint32_t *executions,
-                                const uint32_t *end) {
+/* Notes the lanes of four that mispredicted a branch. */
+static __attribute__((noinline)) void note_misses(struct vector_notes *notes, size_t quad, uint64_t misses,
+                                                  uint32_t number) {
+	for (size_t k = 0, lane = quad * QUAD; k < QUAD; k++, lane++)
+		if (misses / MISS(k) & notes->wanted >> lane & 1)
+			ifr_marks_add(notes->marks[lane], number);
+}
+
+/* Runs at most TALLIES branches in four lanes. notes: NULL, or where mispredictions are noted; number: of the first
+ * branch. Returns their misses, twelve bits a lane from bit 16 on. */
+static inline __attribute__((always_inline)) uint64_t run_quad(struct counters *c, size_t quad,
+                                                               const uint32_t *executions, const uint32_t *end,
+                                                               struct vector_notes *notes, uint32_t number) {
+	const uint32_t *rows = c->rows[quad];
 	const struct outcome *both = c->outcomes;
 	const uint32_t mask = c->history_mask, newest = c->newest;
 	uint8_t *tables = c->tables;
@@ -123,6 +134,7 @@ static inline uint64_t run_quad(struct counters *c, const uint32_t *rows, const 
 		const uint32_t taken = *executions & 1;
 		const uint32_t *row = rows + (size_t)(*executions - taken) * (QUAD / 2);
 		const struct outcome *outcome = &both[taken];
+		const uint64_t before = sum;
 #pragma GCC unroll 4
 		for (size_t k = 0; k < QUAD; k++) {
 			uint8_t *counter = &tables[row[k] ^ history];
@@ -131,6 +143,9 @@ static inline uint64_t run_quad(struct counters *c, const uint32_t *rows, const 
 			sum += next;
 		}
 		history = (history * 2 + taken * newest) & mask;
+		if (notes && (sum - before) >> 16)
+			note_misses(notes, quad, sum - before, number);
+		number++;
 	}
 	c->history = history;
 	return sum;
@@ -138,7 +153,6 @@ static inline uint64_t run_quad(struct counters *c, const uint32_t *rows, const 
 
 static void run_counters(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses,
                          struct vector_notes *notes) {
-	(void)notes;
 	struct counters *c = state;
 	const uint32_t *end = branches->executions + branches->count;
 	const uint32_t history = c->history;
@@ -147,16 +161,18 @@ static void run_counters(void *state, const struct ifr_branches *branches, const
 		c->history = history;
 		for (const uint32_t *from = branches->executions, *to; from < end; from = to) {
 			to = end - from < TALLIES ? end : from + TALLIES;
-			const uint64_t sum = run_quad(c, c->rows[i], from, to);
+			const uint32_t number = (uint32_t)(from - branches->executions);
+			const uint64_t sum =
+				notes ? run_quad(c, i, from, to, notes, number) : run_quad(c, i, from, to, NULL, 0);
 			for (size_t k = 0; k < QUAD; k++)
 				misses[i * QUAD + k] += sum / MISS(k) % (TALLIES + 1);
 		}
 	}
 }
 
-#define COUNTERS_PREDICTOR(id, title, maker)                                                                   \
-	const struct group_predictor IFR_VECTOR(id) = {title,        fits_counters,    maker, add_blocks_counters, \
-	                                               run_counters, destroy_counters, false}
+#define COUNTERS_PREDICTOR(id, title, maker)                                                                  \
+	const struct group_predictor IFR_VECTOR(id) = {title,        fits_counters,   maker, add_blocks_counters, \
+	                                               run_counters, destroy_counters}
 COUNTERS_PREDICTOR(bimodal, "bimodal", create_bimodal);
 COUNTERS_PREDICTOR(gag, "gag", create_gas);
 COUNTERS_PREDICTOR(gas, "gas", create_gas);

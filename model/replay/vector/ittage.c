@@ -230,5 +230,5 @@ static void run_ittage(void *state, const struct ifr_branches *branches, const u
 	}
 }
 
-const struct group_predictor IFR_VECTOR(ittage) = {"ittage",   fits_ittage,    create_ittage, add_blocks_ittage,
-                                                   run_ittage, destroy_ittage, true};
+const struct group_predictor IFR_VECTOR(ittage) = {"ittage",          fits_ittage, create_ittage,
+                                                   add_blocks_ittage, run_ittage,  destroy_ittage};

@@ -162,5 +162,5 @@ static void run_l_tage(void *state, const struct ifr_branches *branches, const u
 	}
 }
 
-const struct group_predictor IFR_VECTOR(l_tage) = {"l-tage",   fits_l_tage,    create_l_tage, add_blocks_l_tage,
-                                                   run_l_tage, destroy_l_tage, true};
+const struct group_predictor IFR_VECTOR(l_tage) = {"l-tage",          fits_l_tage, create_l_tage,
+                                                   add_blocks_l_tage, run_l_tage,  destroy_l_tage};

@@ -254,7 +254,6 @@ static size_t prepare_lookups(struct path *p, const struct ifr_branches *branche
 
 static void run_path(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses,
                      struct vector_notes *notes) {
-	(void)notes;
 	struct path *p = state;
 	vec missed = vec_set(0);
 	for (size_t at = 0, count; at < branches->count;) {
@@ -262,11 +261,14 @@ static void run_path(void *state, const struct ifr_branches *branches, const uin
 		for (size_t i = 0; i < count; i++) {
 			struct prediction prediction;
 			predict_branch(p, &p->lookup[i], &prediction);
-			missed = vec_add(missed, train_branch(p, &p->lookup[i], &prediction));
+			const vec wrong = train_branch(p, &p->lookup[i], &prediction);
+			missed = vec_add(missed, wrong);
+			if (notes)
+				vector_note(notes, mask_bits(vec_equal(wrong, vec_set(1))));
 		}
 	}
 	tally_add(misses, missed);
 }
 
-const struct group_predictor IFR_VECTOR(path) = {"path",   fits_path,    create_path, add_blocks_path,
-                                                 run_path, destroy_path, false};
+const struct group_predictor IFR_VECTOR(path) = {"path",          fits_path, create_path,
+                                                 add_blocks_path, run_path,  destroy_path};

@@ -13,9 +13,9 @@ struct predictors {
 };
 
 static const struct group_predictor *find_predictor(const struct group_predictor *const *kinds, const char *name,
-                                                    const unsigned *values, bool noting) {
+                                                    const unsigned *values) {
 	for (size_t i = 0; kinds[i]; i++)
-		if (!strcmp(kinds[i]->name, name) && kinds[i]->fits(values) && (kinds[i]->can_note || !noting))
+		if (!strcmp(kinds[i]->name, name) && kinds[i]->fits(values))
 			return kinds[i];
 	return NULL;
 }
@@ -45,15 +45,14 @@ static void *create_direction(const struct ifr_pass *pass) {
 	                                                      &IFR_VECTOR(l_tage),
 	                                                      NULL};
 	const unsigned *values = pass->machine->direction_values;
-	return create(pass, find_predictor(kinds, pass->machine->direction->name, values, pass->outcomes), values,
+	return create(pass, find_predictor(kinds, pass->machine->direction->name, values), values,
 	              &ifr_stage_direction);
 }
 
 static void *create_targets(const struct ifr_pass *pass) {
 	static const struct group_predictor *const kinds[] = {&IFR_VECTOR(ittage), NULL};
 	const unsigned *values = pass->machine->indirect_values;
-	return create(pass, find_predictor(kinds, pass->machine->indirect->name, values, pass->outcomes), values,
-	              &ifr_stage_targets);
+	return create(pass, find_predictor(kinds, pass->machine->indirect->name, values), values, &ifr_stage_targets);
 }
 
 static void destroy(struct predictors *all, const struct ifr_pass *pass, const struct ifr_stage *scalar) {

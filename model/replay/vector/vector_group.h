@@ -36,11 +36,10 @@ struct group_predictor {
 	void *(*create)(const unsigned *values);
 	void (*add_blocks)(void *state, const struct ifr_pass *pass, const struct vector_group *vector_group,
 	                   size_t blocks);
-	/* Adds each lane's mispredictions to misses. notes: NULL, or where they are noted; always NULL if !can_note. */
+	/* Adds each lane's mispredictions to misses. notes: NULL, or where they are noted. */
 	void (*run)(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses,
 	            struct vector_notes *notes);
 	void (*destroy)(void *state);
-	bool can_note;
 };
 
 extern const struct group_predictor IFR_VECTOR(bimodal), IFR_VECTOR(gag), IFR_VECTOR(gas), IFR_VECTOR(gshare),
