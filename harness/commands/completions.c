@@ -8,6 +8,13 @@
 /* Prints one option of a command in a shell's words. */
 typedef void (*print_option)(const struct ifr_command *command, const struct argp_option *option);
 
+/* Options of every command: argp adds them. */
+static const struct argp_option given[] = {{"help", '?', NULL, 0, "explain the command", 0},
+                                           {"usage", 0, NULL, 0, "print the command's usage", 0},
+                                           {"version", 'V', NULL, 0, "print the version", 0},
+                                           {0}};
+static const struct argp given_options = {.options = given};
+
 static void print_options(const struct ifr_command *command, const struct argp *argp, print_option print) {
 	for (const struct argp_option *option = argp->options; option && (option->name || option->key || option->doc);
 	     option++)
@@ -15,6 +22,11 @@ static void print_options(const struct ifr_command *command, const struct argp *
 			print(command, option);
 	for (const struct argp_child *child = argp->children; child && child->argp; child++)
 		print_options(command, child->argp, print);
+}
+
+static void print_all_options(const struct ifr_command *command, print_option print) {
+	print_options(command, command->argp, print);
+	print_options(command, &given_options, print);
 }
 
 /* Prints the first line of a text inside single quotes: a backslash in front of the characters in `special`, and quotes
@@ -43,8 +55,8 @@ static void print_bash(const struct ifr_command *commands, int count) {
 	printf("--help --version'\n    else\n        case ${COMP_WORDS[1]} in\n");
 	for (int i = 0; i < count; i++) {
 		printf("        %s) words='", commands[i].name);
-		print_options(&commands[i], commands[i].argp, print_bash_option);
-		printf("--help' ;;\n");
+		print_all_options(&commands[i], print_bash_option);
+		printf("' ;;\n");
 	}
 	printf("        esac\n"
 	       "    fi\n"
@@ -90,8 +102,8 @@ static void print_zsh(const struct ifr_command *commands, int count) {
 	       "case $words[1] in\n");
 	for (int i = 0; i < count; i++) {
 		printf("    %s)\n        _arguments -s \\\n", commands[i].name);
-		print_options(&commands[i], commands[i].argp, print_zsh_option);
-		printf("            '--help[explain the command]' '*:file:_files' ;;\n");
+		print_all_options(&commands[i], print_zsh_option);
+		printf("            '*:file:_files' ;;\n");
 	}
 	printf("esac\n");
 }
@@ -117,9 +129,7 @@ static void print_fish(const struct ifr_command *commands, int count) {
 		printf("complete -c interfero -n __fish_use_subcommand -f -a %s -d '", commands[i].name);
 		print_quoted(commands[i].summary, fish_special, fish_quote);
 		printf("'\n");
-		print_options(&commands[i], commands[i].argp, print_fish_option);
-		printf("complete -c interfero -n '__fish_seen_subcommand_from %s' -l help -d 'explain the command'\n",
-		       commands[i].name);
+		print_all_options(&commands[i], print_fish_option);
 	}
 }
 

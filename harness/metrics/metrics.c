@@ -168,6 +168,9 @@ void ifr_metrics_request(struct ifr_metrics *metrics, const char *folder, bool d
 		return;
 	if (format->argument && !driven && !is_given(format->given, argv))
 		ifr_strings_add(arguments, format->argument);
+	/* Where gnuplot is installed, Criterion draws minutes in each run. */
+	if (format == &formats[CRITERION] && !driven && !is_given("-n --noplot --test", argv))
+		ifr_strings_add(arguments, "--noplot");
 	if (format->variable && driven)
 		set_variable(environment, ifr_strdup(format->variable));
 	if (format == &formats[CRITERION] && !metrics->file) {

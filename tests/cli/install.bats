@@ -97,6 +97,29 @@ man_page() {
 	[ "${COMPREPLY[*]}" = --budget ]
 }
 
+# offered SHELL COMMAND: the options that the shell's script has for the command.
+offered() {
+	interfero --completions "$1" >script
+	case $1 in
+	bash) sed -n "s/^ *$2) words='\(.*\)' ;;$/\1/p" script | tr ' ' '\n' ;;
+	zsh) sed -n "/^    $2)$/,/;;$/s/^ *'\(--[a-z0-9-]*\).*/\1/p" script ;;
+	fish) sed -n "s/.*__fish_seen_subcommand_from $2' -l \([a-z0-9-]*\).*/--\1/p" script ;;
+	esac | grep . | sort
+}
+
+# argp's help is the other list of the same options.
+@test "the completions of every shell have each option that a command's help has, and no other" {
+	interfero --help | sed -n 's/^  \([a-z]*\)  .*/\1/p' >commands
+	[ "$(wc -l <commands)" -ge 30 ]
+	while read -r command; do
+		interfero "$command" --help | grep -oE '^ {2,6}(-., )?--[a-z][a-z0-9-]*' | grep -o -e '--.*' | sort >wanted
+		[ "$(wc -l <wanted)" -ge 3 ]
+		for shell in bash zsh fish; do
+			offered $shell "$command" | diff wanted - >difference || say "$shell, $command: $(cat difference)"
+		done
+	done <commands
+}
+
 @test "zsh: the completions know the commands, their options, and what these are for" {
 	need zsh
 	# zsh's own functions print what they are to complete.

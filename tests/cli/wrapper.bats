@@ -164,6 +164,18 @@ varies() {
 	varies ./program
 }
 
+@test "a program finds its kit by its build-id, stripped and in another folder under another name" {
+	write_hello
+	interfero-gcc hello.c -o program
+	mkdir elsewhere
+	strip program -o elsewhere/renamed
+	rm program
+	varies ./elsewhere/renamed
+	# Without the build-id nothing tells which.
+	objcopy --remove-section=.note.gnu.build-id elsewhere/renamed unknown
+	refuse 2 unknown "no kit" -- interfero variants -q -n 1 -o none ./unknown
+}
+
 @test "C++ and Fortran" {
 	interfero-g++ -O1 "$programs/exceptions.cc" -o exceptions
 	has_kit exceptions

@@ -276,10 +276,12 @@ static void asks(const char *specification, bool driven, const char *given, cons
 	char program[] = "./prog", *option = ifr_strdup(given);
 	char *const argv[] = {program, option, NULL};
 	ifr_metrics_request(metrics, "/folder", driven, argv, &arguments, &environment);
-	assert_int_equal(arguments.count, argument != NULL);
+	char joined[100] = "";
+	for (size_t i = 0, length = 0; i < arguments.count; i++)
+		length +=
+			(size_t)snprintf(joined + length, sizeof joined - length, "%s%s", i ? " " : "", arguments.items[i]);
+	assert_string_equal(joined, argument ? argument : "");
 	assert_int_equal(environment.count, variable != NULL);
-	if (argument)
-		assert_string_equal(arguments.items[0], argument);
 	if (variable)
 		assert_string_equal(environment.items[0], variable);
 	ifr_strings_release(&arguments);
@@ -296,7 +298,9 @@ static void test_requests(void **state) {
 	asks("google-benchmark:out.json", false, "x", NULL, NULL);
 	asks("catch2", false, "x", "--reporter=xml", NULL);
 	asks("catch2", false, "-rxml", NULL, NULL);
-	asks("criterion", false, "x", "--bench", "CRITERION_HOME=/folder");
+	asks("criterion", false, "x", "--bench --noplot", "CRITERION_HOME=/folder");
+	asks("criterion", false, "--noplot", "--bench", "CRITERION_HOME=/folder");
+	asks("criterion", false, "--test", NULL, "CRITERION_HOME=/folder");
 	asks("criterion", true, "x", NULL, "CRITERION_HOME=/folder");
 	asks("go", false, "x", NULL, NULL);
 	asks("libtest", false, "x", "--bench", NULL);
