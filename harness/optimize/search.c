@@ -26,11 +26,14 @@ static bool has_time(const struct stages *stages) {
 
 size_t search_best_trials(const struct search *search, size_t most, const struct trial **best) {
 	bool *taken = ifr_alloc(search->count + 1);
-	size_t count = 0;
+	size_t count = 0, inexact = 0;
+	const size_t inexact_most = (most + 3) / 4;
 	while (count < most) {
 		const struct trial *least = NULL;
 		for (size_t i = 0; i < search->count; i++) {
 			const struct trial *trial = &search->trials[i];
+			if (trial->candidate.inexact && inexact == inexact_most)
+				continue;
 			if (!taken[i] && isfinite(trial->time) && !trial_is_shipped(trial) &&
 			    (!least || search_shrunk_time(search, trial) < search_shrunk_time(search, least)))
 				least = trial;
@@ -38,6 +41,7 @@ size_t search_best_trials(const struct search *search, size_t most, const struct
 		if (!least)
 			break;
 		taken[least - search->trials] = true;
+		inexact += least->candidate.inexact;
 		best[count++] = least;
 	}
 	free(taken);

@@ -47,8 +47,8 @@ double search_shrunk_time(const struct search *search, const struct trial *trial
 /* Names the features by the size of their effect. */
 void search_name_features(struct search *search);
 
-/* Lists the measured layouts with the least shrunk times, the least first, so many at most; without the shipped one.
- * Returns their number. */
+/* Lists the measured layouts with the least shrunk times, the least first, so many at most; without the shipped one. A
+ * quarter may be inexact: these differ from one layout alone, and would fill the list. Returns their number. */
 size_t search_best_trials(const struct search *search, size_t most, const struct trial **best);
 /* Takes measured layouts over. */
 void search_add_trials(struct search *search, const struct trial *trials, size_t count);
