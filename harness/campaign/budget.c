@@ -33,6 +33,11 @@ bool budget_allows_making(int64_t now_ns, int64_t deadline_ns, int64_t layout_ns
 	return deadline_ns == INT64_MAX || LAYOUTS_LEAST * layout_ns < deadline_ns - now_ns;
 }
 
+unsigned budget_raise_runs(unsigned runs, unsigned raised, int64_t run_ns, int64_t least_ns) {
+	const int64_t enough = run_ns > 0 ? (least_ns + run_ns - 1) / run_ns : 0;
+	return enough <= runs ? runs : enough < (int64_t)runs * raised ? (unsigned)enough : runs * raised;
+}
+
 int64_t budget_enough_to_make(int64_t spent_ns, int64_t layout_ns) {
 	return budget_enough_seconds(spent_ns + LAYOUTS_LEAST * layout_ns, 0, 0);
 }

@@ -25,6 +25,10 @@ struct making {
  * behind it. A second layout needs no more room than the least that a report needs. */
 bool budget_allows_layout(const struct making *making);
 
+/* The runs of a variant that last least_ns together, if each lasts run_ns: so many at least, and `raised` times as many
+ * at most. run_ns 0: not known. */
+unsigned budget_raise_runs(unsigned runs, unsigned raised, int64_t run_ns, int64_t least_ns);
+
 /* A budget that is enough, in whole seconds, where two layouts are made at layout_ns each behind spent_ns. */
 int64_t budget_enough_to_make(int64_t spent_ns, int64_t layout_ns);
 

@@ -296,11 +296,14 @@ static bool was_cut_short(const struct campaign_state *state) {
 static int fill_experiment(struct campaign_state *state, struct ifr_campaign_result *result,
                            struct ifr_error *err) {
 	const bool references = state->plan.share.references;
+	int failed = campaign_raise_runs(state, err);
+	if (failed)
+		return failed;
 	if (!references && !campaign_is_incomplete(state) && !was_cut_short(state)) {
 		result->complete = result->measured = true;
 		return 0;
 	}
-	int failed = make_variants(state, err);
+	failed = make_variants(state, err);
 	if (!failed && !ifr_launch_interrupted() && ifr_counters_passes(state->counters))
 		failed = campaign_save_own_libraries(state, err);
 	if (!failed && !ifr_launch_interrupted())

@@ -52,6 +52,8 @@ struct ifr_campaign_result;
 struct ifr_cluster;
 struct ifr_plan_replay;
 
+enum { IFR_RUNS_RAISED = 10 };
+
 struct ifr_campaign {
 	const char *file; /* the experiment */
 	const struct ifr_campaign_program *programs;
@@ -67,6 +69,9 @@ struct ifr_campaign {
 	bool seed_given;      /* false: an existing experiment's seed is kept */
 	unsigned variants;    /* layouts, without the shipped one */
 	unsigned repetitions; /* runs of each variant */
+	int64_t
+		least_ns; /* short runs have up to IFR_RUNS_RAISED times as many, until those of a variant last so long; by
+	                         the reference run; 0: as many as planned. Not of campaigns in pieces */
 	struct ifr_share share;
 	/* Carries the campaign out in pieces elsewhere (cluster/cluster.h); NULL: it is carried out here. */
 	int (*spread)(const struct ifr_campaign *campaign, struct ifr_campaign_result *result, struct ifr_error *err);

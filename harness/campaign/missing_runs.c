@@ -3,10 +3,33 @@
 #include "harness/campaign/missing_runs.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "common/random.h"
 
+#include "harness/campaign/budget.h"
 #include "harness/campaign/model_values.h"
+
+int campaign_raise_runs(struct campaign_state *state, struct ifr_error *err) {
+	struct ifr_campaign *plan = &state->plan;
+	int64_t slowest_ns = 0;
+	for (unsigned i = 0; i < plan->program_count; i++) {
+		char *name = ifr_program_fact_name("reference time_ns", i),
+			 *time = ifr_experiment_get(state->experiment, name);
+		const int64_t ns = time ? strtoll(time, NULL, 10) : 0;
+		slowest_ns = ns > slowest_ns ? ns : slowest_ns;
+		free(time);
+		free(name);
+	}
+	if (!plan->least_ns || !slowest_ns)
+		return 0;
+	plan->repetitions = budget_raise_runs(plan->repetitions, IFR_RUNS_RAISED, slowest_ns, plan->least_ns);
+	plan->least_ns = 0;
+	char *runs = ifr_format("%u", plan->repetitions);
+	const int result = ifr_experiment_set(state->experiment, "rounds planned", runs, err);
+	free(runs);
+	return result;
+}
 
 unsigned ifr_share_chunk(uint64_t seed, unsigned repetition, unsigned layout, unsigned chunks) {
 	char name[48];

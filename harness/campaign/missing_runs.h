@@ -5,6 +5,9 @@
 
 #include "harness/campaign/state.h"
 
+/* Plans more runs of each variant where these are short (least_ns), once the experiment knows the references. */
+int campaign_raise_runs(struct campaign_state *state, struct ifr_error *err);
+
 /* Whether other pieces make all runs of a variant: this one need not plan it. */
 bool campaign_leaves_to_others(const struct campaign_state *state, unsigned id);
 /* The runs that are missing of a variant, and of all that are made. */

@@ -10,6 +10,7 @@
 #include "common/clock.h"
 #include "common/file.h"
 #include "harness/campaign/figures.h"
+#include "harness/campaign/missing_runs.h"
 #include "harness/campaign/model_values.h"
 
 enum { REFERENCE_RUNS = 2 };
@@ -319,6 +320,8 @@ int campaign_run_references(struct campaign_state *state, struct ifr_error *err)
 	int result = 0;
 	for (unsigned i = 0; i < state->plan.program_count && !result; i++)
 		result = load_reference(state, i, err);
+	if (!result)
+		result = campaign_raise_runs(state, err);
 	if (!result && state->metrics)
 		result = settle_figures(state, err);
 	int64_t generous_ns = 20 * state->reference_ns;

@@ -77,6 +77,50 @@ static int check_spread(const struct ifr_campaign *campaign, struct ifr_error *e
 	           : 0;
 }
 
+/* Takes options that are kept as they are. Returns false for others. */
+static bool keep_option(int key, char *argument, struct ifr_campaign *campaign) {
+	switch (key) {
+	case 'c':
+		campaign->counters = argument;
+		return true;
+	case KEY_ASLR:
+		campaign->keep_aslr = true;
+		return true;
+	case KEY_STDIN:
+		campaign->stdin_file = argument;
+		return true;
+	case KEY_ENV:
+		ifr_strings_add(&campaign->environment, argument);
+		return true;
+	case KEY_OUTPUT:
+		campaign->ignore_output = true;
+		return true;
+	case KEY_MARKER:
+		campaign->marker = argument;
+		return true;
+	case KEY_PROGRAM:
+		campaign->driven = argument;
+		return true;
+	case KEY_PREPARE:
+		campaign->prepare = argument;
+		return true;
+	case KEY_NO_PROFILE:
+		campaign->no_profile = true;
+		return true;
+	case KEY_ONE_FILE:
+		campaign->one_file = true;
+		return true;
+	case KEY_FRESH:
+		campaign->fresh = true;
+		return true;
+	case KEY_KEEP:
+		campaign->keep_variants = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign, struct ifr_error *err) {
 	uint64_t number = 0;
 	int result = 0;
@@ -88,9 +132,6 @@ static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign
 		result = option_number("--runs", argument, 1, 10000, &number, err);
 		campaign->repetitions = (unsigned)number;
 		return result;
-	case 'c':
-		campaign->counters = argument;
-		return 0;
 	case KEY_BUDGET:
 		return option_duration("--budget", argument, &campaign->budget_ns, err);
 	case KEY_TIMEOUT:
@@ -99,33 +140,12 @@ static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign
 		return option_size("--max-size", argument, &campaign->most_recording_bytes, err);
 	case KEY_CPU:
 		return parse_cpu(argument, &campaign->cpu, err);
-	case KEY_ASLR:
-		campaign->keep_aslr = true;
-		return 0;
-	case KEY_STDIN:
-		campaign->stdin_file = argument;
-		return 0;
-	case KEY_ENV:
-		ifr_strings_add(&campaign->environment, argument);
-		return 0;
 	case KEY_EXIT:
 		result = option_number("--expect-exit", argument, 0, 255, &number, err);
 		campaign->expected_exit = (int)number;
 		return result;
-	case KEY_OUTPUT:
-		campaign->ignore_output = true;
-		return 0;
-	case KEY_MARKER:
-		campaign->marker = argument;
-		return 0;
 	case KEY_METRICS:
 		return parse_metrics(argument, campaign, err);
-	case KEY_PROGRAM:
-		campaign->driven = argument;
-		return 0;
-	case KEY_PREPARE:
-		campaign->prepare = argument;
-		return 0;
 	case KEY_WARMUP:
 		result = option_number("--warmup", argument, 0, 10000, &number, err);
 		campaign->warmups = (unsigned)number;
@@ -136,18 +156,6 @@ static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign
 	case KEY_CORE:
 		campaign->core = argument ? argument : "sampled";
 		return ifr_core_use_find(campaign->core, &(enum ifr_core_use){0}, err);
-	case KEY_NO_PROFILE:
-		campaign->no_profile = true;
-		return 0;
-	case KEY_ONE_FILE:
-		campaign->one_file = true;
-		return 0;
-	case KEY_FRESH:
-		campaign->fresh = true;
-		return 0;
-	case KEY_KEEP:
-		campaign->keep_variants = true;
-		return 0;
 	case KEY_ON:
 		campaign->spread = ifr_cluster_run;
 		campaign->spread_replays = ifr_cluster_replay;
@@ -158,7 +166,7 @@ static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign
 		result = cluster_option_check(campaign->cluster, campaign->spread, err);
 		return result || !campaign->spread ? result : check_spread(campaign, err);
 	default:
-		return 1;
+		return keep_option(key, argument, campaign) ? 0 : 1;
 	}
 }
 
@@ -348,68 +356,88 @@ static int report_end(const struct ifr_campaign *campaign, const struct ifr_camp
 	return 0;
 }
 
+/* The files that a command line names. */
+struct named_files {
+	char *program, *driver, *library; /* paths; NULL: not named */
+	char *experiment;                 /* the usual one */
+	struct ifr_kit kit;
+	bool has_kit;
+	struct ifr_campaign_program measured;
+};
+
+/* Finds the files; the caller releases them, after an error too. */
+static int find_files(const struct ifr_campaign *campaign, struct layout_options *layouts, bool quiet,
+                      const char *ending, struct named_files *files, struct ifr_error *err) {
+	int result = campaign_options_find_program(campaign->driven ? campaign->driven : campaign->argv[0],
+	                                           &files->program, err);
+	if (!result && campaign->driven && campaign->library)
+		result = ifr_fail(err, IFR_E_USAGE, "--program and --library each name what varies: choose one of them");
+	if (!result && campaign->driven)
+		result = campaign_options_find_program(campaign->argv[0], &files->driver, err);
+	if (!result && campaign->library)
+		result = campaign_options_find_library(campaign->library, &files->library, err);
+	if (result)
+		return result;
+	const char *path = files->library ? files->library : files->program;
+	struct program_kit under_test = {.path = path, .kit = &files->kit};
+	result = program_kits_find(&under_test, 1, layouts, ifr_loads_libraries(files->program), quiet, err);
+	files->has_kit = under_test.found;
+	files->experiment = ifr_format("%s.%s", ifr_path_base(path), ending);
+	files->measured = (struct ifr_campaign_program){.path = path,
+	                                                .kit = files->has_kit ? &files->kit : NULL,
+	                                                .name = campaign->library  ? campaign->library
+	                                                        : campaign->driven ? campaign->driven
+	                                                                           : campaign->argv[0]};
+	return result;
+}
+
+static void release_files(struct named_files *files) {
+	ifr_kit_release(&files->kit);
+	free(files->experiment);
+	free(files->driver);
+	free(files->library);
+	free(files->program);
+}
+
+static int measure(struct ifr_campaign *campaign, const struct layout_options *layouts, bool quiet,
+                   const struct named_files *files, struct ifr_stopping_rule *rule,
+                   struct ifr_campaign_result *done, struct ifr_error *err) {
+	campaign->programs = &files->measured;
+	campaign->program_count = 1;
+	campaign->user = files->library ? files->program : files->driver;
+	campaign->driven = files->driver ? files->program : NULL;
+	campaign->generator = layout_options_generator(layouts);
+	campaign->seed_given = layouts->seed_given;
+	campaign->variants = layouts->variants;
+	campaign->file = campaign->file ? campaign->file : files->experiment;
+	progress_follow(campaign, quiet);
+	catch_interrupts();
+	int result = campaign->fresh ? ifr_campaign_set_aside(campaign->file, err) : 0;
+	if (result)
+		return result;
+	result = ifr_campaign_run_until(campaign, campaign->spread ? NULL : rule, done, err);
+	campaign->generator.seed = done->seed;
+	campaign->programs = NULL;
+	if (campaign->progress)
+		progress_clear();
+	return result ? result : cluster_option_print(campaign->cluster, err);
+}
+
 int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *layouts, bool quiet,
                          const char *ending, struct ifr_stopping_rule *rule, campaign_report *report,
                          void *context) {
 	struct ifr_campaign_result done = {0};
 	struct ifr_error error = {0}, *err = &error;
-	struct ifr_campaign_program measured;
-	struct ifr_kit kit;
-	bool has_kit = false;
-	char *program = NULL, *library = NULL, *file = NULL;
-	ifr_kit_init(&kit);
-	char *driver = NULL;
-	int result =
-		campaign_options_find_program(campaign->driven ? campaign->driven : campaign->argv[0], &program, err);
-	if (!result && campaign->driven && campaign->library)
-		result = ifr_fail(err, IFR_E_USAGE, "--program and --library each name what varies: choose one of them");
-	if (!result && campaign->driven)
-		result = campaign_options_find_program(campaign->argv[0], &driver, err);
-	if (!result && campaign->library)
-		result = campaign_options_find_library(campaign->library, &library, err);
-	if (!result) {
-		struct program_kit under_test = {.path = library ? library : program, .kit = &kit};
-		result = program_kits_find(&under_test, 1, layouts, ifr_loads_libraries(program), quiet, err);
-		has_kit = under_test.found;
-	}
-	if (!result) {
-		file = ifr_format("%s.%s", ifr_path_base(library ? library : program), ending);
-		measured = (struct ifr_campaign_program){.path = library ? library : program,
-		                                         .kit = has_kit ? &kit : NULL,
-		                                         .name = campaign->library  ? campaign->library
-		                                                 : campaign->driven ? campaign->driven
-		                                                                    : campaign->argv[0]};
-		campaign->programs = &measured;
-		campaign->program_count = 1;
-		campaign->user = library ? program : driver;
-		campaign->driven = driver ? program : NULL;
-		campaign->generator = layout_options_generator(layouts);
-		campaign->seed_given = layouts->seed_given;
-		campaign->variants = layouts->variants;
-		campaign->file = campaign->file ? campaign->file : file;
-		progress_follow(campaign, quiet);
-		catch_interrupts();
-		if (campaign->fresh)
-			result = ifr_campaign_set_aside(campaign->file, err);
-	}
-	if (!result) {
-		result = ifr_campaign_run_until(campaign, campaign->spread ? NULL : rule, &done, err);
-		campaign->generator.seed = done.seed;
-		campaign->programs = NULL;
-		if (campaign->progress)
-			progress_clear();
-	}
+	struct named_files files = {0};
+	ifr_kit_init(&files.kit);
+	int result = find_files(campaign, layouts, quiet, ending, &files, err);
 	if (!result)
-		result = cluster_option_print(campaign->cluster, err);
+		result = measure(campaign, layouts, quiet, &files, rule, &done, err);
 	int status = result ? ifr_command_failed(err) : report_end(campaign, &done, report, context, err);
 	if (result && ifr_launch_interrupted())
 		status = STOPPED_BY_INTERRUPT;
-	ifr_kit_release(&kit);
+	release_files(&files);
 	campaign_options_release(campaign);
 	ifr_plan_release(&layouts->parameters);
-	free(file);
-	free(driver);
-	free(library);
-	free(program);
 	return status;
 }

@@ -3,18 +3,23 @@
 
 #include <stdlib.h>
 
+#include "common/strings.h"
 #include "harness/commands/commands.h"
 #include "model/model.h"
 
 int machine_option(const char *argument, const char **machine, struct ifr_error *err) {
-	static char *kept;
-	char *note = NULL;
-	free(kept);
-	kept = NULL;
-	int result = ifr_machine_resolve(argument, &kept, &note, err);
+	/* Of all options of the command. */
+	static struct ifr_strings names;
+	char *name = NULL, *note = NULL;
+	const int result = ifr_machine_resolve(argument, &name, &note, err);
 	if (note)
 		ifr_command_note("%s", note);
 	free(note);
-	*machine = kept;
-	return result;
+	if (result) {
+		free(name);
+		return result;
+	}
+	ifr_strings_take(&names, name);
+	*machine = name;
+	return 0;
 }

@@ -5,8 +5,9 @@
 
 #include "common/error.h"
 
-/* Stores the machine, which is valid until the next call: "native" becomes the name of the nearest description, which a
- * note says. Errors: IFR_E_USAGE if none is near. */
+/* Stores the machine: "native" becomes the name of the nearest description, which a note says. Names stay valid until the
+ * command ends, as argv's words do, however many options name machines. Errors: IFR_E_USAGE if none is near; *machine
+ * stays. */
 int machine_option(const char *argument, const char **machine, struct ifr_error *err);
 
 #endif

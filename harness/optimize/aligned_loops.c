@@ -15,8 +15,7 @@ static const double hot_share = 0.01, aligned_share = 0.2;
 static const unsigned alignments[] = {32, 64};
 enum { ALIGNMENTS = sizeof alignments / sizeof *alignments };
 
-/* Lists the symbols of hot functions by which a plan can name them. Returns their number. */
-static size_t list_symbols(const struct hot_code *code, const char **symbols, size_t most) {
+size_t search_list_symbols(const struct hot_code *code, const char **symbols, size_t most) {
 	size_t count = 0;
 	for (size_t i = 0; i < code->unit_count && count < most; i++) {
 		const char *symbol = hot_unit_symbol(code->units[i].name);
@@ -46,9 +45,10 @@ int search_align_loops(struct search *search, struct ifr_error *err) {
 	struct trial trials[ALIGNMENTS * (FUNCTIONS + 1)] = {{.time = NAN}};
 	struct ifr_buffer all = {0};
 	size_t count = 0;
-	if (!ifr_builder_count_templates(search->stages.builder))
+	if (!(search->stages.search->axes & 1u << IFR_AXIS_ALIGN) ||
+	    !ifr_builder_count_templates(search->stages.builder))
 		return 0;
-	const size_t hot = list_symbols(&search->code, symbols, ORDERED_FUNCTIONS_MOST);
+	const size_t hot = search_list_symbols(&search->code, symbols, ORDERED_FUNCTIONS_MOST);
 	int result = search_fit(search, true, err);
 	if (result || !hot || !search_best_trials(search, 1, &best))
 		return result;
@@ -63,6 +63,8 @@ int search_align_loops(struct search *search, struct ifr_error *err) {
 	if (!result)
 		result = stage_measure(&search->stages, "aligned", search->stages.search->campaign.repetitions,
 		                       aligned_share, trials, count, err);
+	if (count)
+		search->optimum->axes_tried |= 1u << IFR_AXIS_ALIGN;
 	search_add_trials(search, trials, count);
 	ifr_buffer_release(&all);
 	return result;

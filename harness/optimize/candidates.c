@@ -9,7 +9,7 @@ enum { GAP_UNITS_MOST = 24, LINE = 64, PASSES = 2 };
 /* Distances are multiples of this, of functions with less alignment of the lesser. */
 enum { GAP_STEP = 16, FINE_GAP_STEP = 4 };
 
-const char *const candidate_origin_names[] = {"random", "ordered", "moved", "aligned"};
+const char *const candidate_origin_names[] = {"random", "ordered", "moved", "blamed", "aligned", "varied"};
 
 static void predict(const struct candidate_source *source, struct candidate *candidate) {
 	if (source->surrogate)

@@ -7,15 +7,23 @@
 #include "harness/optimize/function_order.h"
 #include "harness/optimize/surrogate.h"
 
-/* Drawn; hot functions first; another layout with some functions moved; or with loops aligned. */
-enum candidate_origin { CANDIDATE_RANDOM, CANDIDATE_ORDERED, CANDIDATE_MOVED, CANDIDATE_ALIGNED };
-extern const char *const candidate_origin_names[]; /* random, ordered, moved, aligned */
+/* Drawn; hot functions first; another layout with some functions moved, by expectation or as attribution proposes; with
+ * loops aligned; or with another axis varied. */
+enum candidate_origin {
+	CANDIDATE_RANDOM,
+	CANDIDATE_ORDERED,
+	CANDIDATE_MOVED,
+	CANDIDATE_BLAMED,
+	CANDIDATE_ALIGNED,
+	CANDIDATE_VARIED
+};
+extern const char *const candidate_origin_names[]; /* random, ordered, moved, blamed, aligned, varied */
 
 struct candidate {
 	struct ifr_plan plan;
 	enum candidate_origin origin;
 	double features[FEATURES_MOST];
-	bool inexact;        /* the features are those of a layout with other code, and teach nothing */
+	bool inexact;        /* the features are those of a layout with other code or data, and teach nothing */
 	double expected, se; /* of the logarithm of the time, as the surrogate predicts it */
 };
 

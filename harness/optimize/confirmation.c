@@ -54,6 +54,21 @@ void confirmed_release_kinds(struct ifr_confirmed *confirmed) {
 	confirmed->kind_count = 0;
 }
 
+/* Counts the shipped side's runs, and takes the median of their durations where these are known. */
+static void describe_runs(const struct ifr_dataset *dataset, struct ifr_confirmed *confirmed) {
+	const int duration = ifr_dataset_counter(dataset, "duration_time");
+	double *durations = ifr_alloc((dataset->run_count + 1) * sizeof *durations);
+	for (size_t i = 0; i < dataset->run_count; i++) {
+		const struct ifr_dataset_run *run = &dataset->runs[i];
+		if (!dataset->variants[run->variant].program && !run->refused && !run->simulated && !run->twin)
+			durations[confirmed->runs++] = duration < 0 ? 0 : run->value[duration];
+	}
+	double median;
+	if (confirmed->runs && !ifr_sample_median(durations, confirmed->runs, &median, NULL) && isfinite(median))
+		confirmed->run_ns = (int64_t)median;
+	free(durations);
+}
+
 static int compare(struct stages *stages, const struct ifr_dataset *dataset, struct ifr_confirmed *confirmed,
                    struct ifr_error *err) {
 	struct ifr_comparison *c = &confirmed->comparison;
@@ -62,6 +77,8 @@ static int compare(struct stages *stages, const struct ifr_dataset *dataset, str
 	confirmed->slower = !result && is_change(c) && c->interval.low > 1;
 	if (!result)
 		compare_kinds(stages, dataset, confirmed);
+	if (!result)
+		describe_runs(dataset, confirmed);
 	/* The dataset's strings go with it. */
 	if (!result)
 		confirmed->metric = ifr_strdup(c->metric.name);

@@ -195,6 +195,8 @@ int search_run_final(struct search *search, struct ifr_error *err) {
 	if (best && !result && search->optimum->found && !search->stages.interrupted &&
 	    search->optimum->goal != IFR_GOAL_WORST)
 		result = search_confirm_again(search, &best->candidate, err);
+	if (best && !result && !search->stages.interrupted)
+		search_shrink_gain(search);
 	if (best && !result && search->optimum->found && !search->stages.interrupted)
 		result = search_try_robustness(search, &best->candidate, err);
 	if (best && !result && search->optimum->found)

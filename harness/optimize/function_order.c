@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "common/random.h"
+#include "harness/optimize/ext_tsp.h"
 
 enum { HUGE_PAGE = 2 << 20 };
 
@@ -151,6 +152,10 @@ void function_order_make(const struct hot_code *code, enum function_rule rule, u
                          struct function_order *order) {
 	bool taken[ORDERED_FUNCTIONS_MOST] = {false};
 	struct clusters c;
+	if (rule == FUNCTIONS_EXT_TSP) {
+		ext_tsp_order(code, order);
+		return;
+	}
 	*order = (struct function_order){0};
 	clusters_init(code, &c);
 	if (rule == FUNCTIONS_CACHE_DIRECTED)

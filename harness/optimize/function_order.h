@@ -7,6 +7,7 @@
  *                     are appended to that of their most frequent caller, up to 2 MiB; then the densest cluster first
  *     cache-directed  clusters joined, in either order, where that shortens the most frequent calls and packs hot code
  *                     most densely; then the densest first
+ *     ext-TSP         chains of functions by the distance of calls (ext_tsp.h)
  *     drawn           clusters as of C3, in an order that a number draws
  *
  * Ref: Ottoni and Maher 2017, section 3 (C3). Newell and Pupyrev 2020 (the greedy joining of chains by a score, which
@@ -19,6 +20,7 @@
 enum function_rule {
 	FUNCTIONS_CLUSTERED,
 	FUNCTIONS_CACHE_DIRECTED,
+	FUNCTIONS_EXT_TSP,
 	FUNCTIONS_HOTTEST,
 	FUNCTIONS_SPLIT,
 	FUNCTIONS_DRAWN

@@ -144,10 +144,15 @@ static void join_calls(struct hot_code *code, size_t count) {
 	qsort(code->calls, count, sizeof *code->calls, by_ends);
 	for (size_t i = 0; i < count; i++) {
 		struct hot_call *last = code->call_count ? &code->calls[code->call_count - 1] : NULL;
-		if (last && !by_ends(last, &code->calls[i]))
-			last->count += code->calls[i].count;
-		else
-			code->calls[code->call_count++] = code->calls[i];
+		const struct hot_call *call = &code->calls[i];
+		if (last && !by_ends(last, call)) {
+			const double counts = (double)last->count + (double)call->count;
+			if (counts > 0)
+				last->site = ((double)last->count * last->site + (double)call->count * call->site) / counts;
+			last->count += call->count;
+		} else {
+			code->calls[code->call_count++] = *call;
+		}
 	}
 	qsort(code->calls, code->call_count, sizeof *code->calls, most_frequent_first);
 }
@@ -167,8 +172,16 @@ static void list_calls(const struct reading *r, struct hot_code *code) {
 		    block->target >> OFFSET_BITS != block->normalised >> OFFSET_BITS)
 			continue;
 		const size_t to = ifr_unit_index_find(&r->units, block->target & ((UINT64_C(1) << OFFSET_BITS) - 1));
-		if (to != r->unit[i] && rank[to] < code->unit_count && rank[r->unit[i]] < code->unit_count)
-			code->calls[count++] = (struct hot_call){rank[r->unit[i]], rank[to], r->executed.blocks[i].executions};
+		if (to == r->unit[i] || rank[to] >= code->unit_count || rank[r->unit[i]] >= code->unit_count)
+			continue;
+		const struct ifr_executed_block *executed = &r->executed.blocks[i];
+		struct ifr_relinker_unit caller;
+		ifr_relinker_unit(r->relinker, r->unit[i], &caller);
+		code->calls[count++] =
+			(struct hot_call){.from = rank[r->unit[i]],
+		                      .to = rank[to],
+		                      .count = executed->executions,
+		                      .site = (double)(executed->address + executed->bytes - caller.address)};
 	}
 	join_calls(code, count);
 	free(rank);
@@ -267,9 +280,10 @@ void hot_code_mix(struct hot_code *codes, const double *weights, size_t count, s
 		const double scale = weights[i] * instructions / (double)codes[i].instructions;
 		for (size_t c = 0; c < codes[i].call_count; c++) {
 			const struct hot_call *from = &codes[i].calls[c];
-			mixed->calls[call++] = (struct hot_call){rank_of_unit(mixed, codes[i].units[from->from].unit),
-			                                         rank_of_unit(mixed, codes[i].units[from->to].unit),
-			                                         (uint64_t)(scale * (double)from->count + 0.5)};
+			mixed->calls[call++] = (struct hot_call){.from = rank_of_unit(mixed, codes[i].units[from->from].unit),
+			                                         .to = rank_of_unit(mixed, codes[i].units[from->to].unit),
+			                                         .count = (uint64_t)(scale * (double)from->count + 0.5),
+			                                         .site = from->site};
 		}
 		hot_code_release(&codes[i]);
 	}

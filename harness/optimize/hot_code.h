@@ -26,6 +26,7 @@ struct hot_unit {
 struct hot_call {
 	size_t from, to;
 	uint64_t count;
+	double site; /* offset in the caller behind the calling instruction; of several the mean by counts */
 };
 
 struct hot_code {

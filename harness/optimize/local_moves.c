@@ -51,22 +51,30 @@ static uint64_t bytes_of(const struct ifr_relinker *relinker, const char *name) 
 }
 
 /* Keeps more bytes free behind a unit. */
-static void add_room(const struct climb *climb, struct ifr_plan *plan, const char *unit, unsigned bytes) {
-	uint64_t room = bytes_of(climb->source->relinker, unit);
+static void add_room(const struct ifr_relinker *relinker, struct ifr_plan *plan, const char *unit,
+                     unsigned bytes) {
+	uint64_t room = bytes_of(relinker, unit);
 	for (size_t i = 0; i < plan->room_count; i++)
 		if (!strcmp(plan->rooms[i].unit, unit) && plan->rooms[i].bytes > room)
 			room = plan->rooms[i].bytes;
 	ifr_plan_give_room(plan, unit, room + bytes);
 }
 
-static bool shift(const struct climb *climb, const struct move *move, struct ifr_plan *plan) {
-	const size_t at = find_position(plan, move->unit->name);
+/* alone: not with the code behind it. */
+static bool shift(const struct ifr_relinker *relinker, struct ifr_plan *plan, const char *unit, unsigned bytes,
+                  bool alone) {
+	const size_t at = find_position(plan, unit);
 	if (!at || at == plan->place_count)
 		return false;
-	add_room(climb, plan, plan->places[at - 1].unit, move->bytes);
-	if (move->kind == MOVE_ALONE)
-		add_room(climb, plan, move->unit->name, LINE - move->bytes);
+	add_room(relinker, plan, plan->places[at - 1].unit, bytes);
+	if (alone)
+		add_room(relinker, plan, unit, LINE - bytes);
 	return true;
+}
+
+bool local_move_shift(const struct ifr_relinker *relinker, struct ifr_plan *plan, const char *unit,
+                      unsigned bytes) {
+	return shift(relinker, plan, unit, bytes, true);
 }
 
 static bool put_beside(const struct move *move, struct ifr_plan *plan) {
@@ -86,8 +94,9 @@ static void try_move(struct climb *climb, const struct ifr_plan *plan, const str
 	struct candidate candidate = {.origin = CANDIDATE_MOVED}, copy;
 	struct ifr_error ignored = {0};
 	ifr_plan_copy(&candidate.plan, plan);
-	const bool made =
-		move->kind == MOVE_BESIDE ? put_beside(move, &candidate.plan) : shift(climb, move, &candidate.plan);
+	const bool made = move->kind == MOVE_BESIDE ? put_beside(move, &candidate.plan)
+	                                            : shift(climb->source->relinker, &candidate.plan, move->unit->name,
+	                                                    move->bytes, move->kind == MOVE_ALONE);
 	if (!made || candidate_evaluate(climb->source, &candidate, &ignored)) {
 		candidate_release(&candidate);
 		return;

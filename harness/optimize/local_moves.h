@@ -20,4 +20,9 @@ int local_moves_climb(const struct candidate_source *source, const struct ifr_pl
                       int64_t until_ns, local_move_taker *take, void *taker, size_t *predicted,
                       struct ifr_error *err);
 
+/* Shifts a unit of a spelled-out plan by less than 64 bytes, and the code behind it by 64. Returns false where the plan
+ * does not order it, or orders it first. */
+bool local_move_shift(const struct ifr_relinker *relinker, struct ifr_plan *plan, const char *unit,
+                      unsigned bytes);
+
 #endif

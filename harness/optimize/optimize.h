@@ -4,10 +4,13 @@
  *     hot_code.h        what recordings executed
  *     features.h        exact features of a layout, without a run
  *     function_order.h  orders of hot functions by counts
+ *     ext_tsp.h         one of them, by the distance of calls
  *     surrogate.h       times that features lead to expect
  *     candidates.h      layouts to try
  *     local_moves.h     layouts beside a given one
+ *     blamed_moves.h    those that the attribution of the random layouts proposes
  *     stages.h          campaigns of the search, each an experiment in its folder
+ *     shrinkage.h       a confirmed gain beside those of random layouts
  *     worst_case.h      the worst case of a layout over contexts
  *     small_edit.h      a small edit of the source, which a gain is to survive
  *     pins.h            the result as files that builds take
@@ -15,7 +18,7 @@
  *     shared_entries.h  branches that share entries, blocks across windows
  *     upkeep.h          checks and repairs of a pinned layout after edits; stable layouts
  *
- * search.h has the steps: recording, surrogate, rounds, finalists, confirmation, robustness; one file each.
+ * search.h has the steps: recording, surrogate, rounds, other axes, finalists, confirmation, robustness; one file each.
  *
  * Random layouts are measured first. A ridge regression of their times on their features, the surrogate, learns which
  * features matter on this machine, and predicts thousands of further layouts, of which the promising ones are measured;
@@ -46,6 +49,7 @@ struct ifr_optimization {
 	                                 its budget that of all stages; its argv that of the first workload */
 	const struct ifr_optimization_workload *workloads;
 	size_t workload_count; /* 1 or more */
+	unsigned axes;         /* tried on the best layout, one at a time, as far as the kit allows */
 	unsigned candidates;   /* random layouts whose features are computed, beyond the measured ones */
 	unsigned rounds, each; /* rounds of further layouts, and how many each measures */
 	enum ifr_goal goal;
@@ -75,6 +79,8 @@ struct ifr_confirmed {
 	double weight;                    /* of the workload; 0: of held-out runs */
 	char *arguments;                  /* of held-out runs; NULL: a workload's */
 	char *metric;                     /* the counter's name */
+	size_t runs;                      /* of each side, on average */
+	int64_t run_ns;                   /* the median duration of the shipped one's; 0: not known */
 	struct ifr_comparison comparison; /* side is not set */
 	bool faster, slower;              /* a change, and its whole interval is below 1, or above */
 	struct ifr_confirmed_kind *kinds; /* [kind_count]; none where one kind of processors ran all */
@@ -94,6 +100,18 @@ struct ifr_worst_case {
 	bool better; /* its interval lies below 1 */
 };
 
+/* A confirmed ratio, drawn towards those of random layouts by its noise. */
+struct ifr_shrunk_gain {
+	bool known; /* false: fewer than three random layouts with two runs, or no interval */
+	double ratio;
+	struct ifr_interval interval;
+	double kept; /* 0 … 1: the part of the distance to the centre that is kept */
+	double centre,
+		spread; /* of random layouts: the geometric mean of their ratios, and the standard deviation of the
+	                          ratios' logarithms beyond noise */
+	size_t layouts;
+};
+
 /* The best layout against the shipped one in a situation that the search has not seen. */
 struct ifr_survival {
 	char *what;    /* the edit, or the machine; may be NULL where skipped */
@@ -105,6 +123,7 @@ struct ifr_survival {
 
 /* The outcome of a search; times are relative to the shipped layout's. */
 struct ifr_optimum {
+	unsigned axes_tried;                  /* of the request's */
 	size_t predicted, measured, modelled; /* layouts; modelled: replayed on the machine of the search */
 	double r; /* of measured times and what the surrogate predicts for each from the others */
 	struct {
@@ -113,12 +132,13 @@ struct ifr_optimum {
 	} feature[IFR_OPTIMUM_FEATURES];        /* the strongest first; name NULL behind the last */
 	double fastest_random;                  /* the least ratio among the random layouts, as measured */
 	double best;                            /* of the layout that is confirmed, as measured in the search */
-	const char *origin;                     /* how it was made: "random", "ordered", "moved", "aligned" */
+	const char *origin;                     /* how it was made: as candidate_origin_names has it */
 	struct ifr_confirmed *confirmed;        /* [confirmed_count]: the workloads first, then held-out arguments */
 	size_t confirmed_count, workload_count; /* confirmed_count below workload_count: interrupted before */
 	double ratio;                           /* the weighted geometric mean over the workloads */
 	struct ifr_interval interval;
 	bool faster, slower; /* in that mean */
+	struct ifr_shrunk_gain shrunk;
 	bool again_tried, edit_tried;
 	enum ifr_goal goal;
 	struct ifr_worst_case worst; /* of the confirmation's contexts */

@@ -221,17 +221,42 @@ static void put_robustness(const struct ifr_optimum *o, struct ifr_buffer *out) 
 		put_skipped("other machines", "--on-machine names them", out);
 }
 
+/* Short runs have more repetitions than were asked for. */
+static void put_numbers(const struct ifr_optimum *o, struct ifr_buffer *out) {
+	const struct ifr_confirmed *by = o->confirmed;
+	if (is_confirmed(o) && by->run_ns)
+		put_line(out, "  - ", "Each side of the confirmation had %zu runs, of %.3g ms for the shipped layout%s.",
+		         by->runs, 1e-6 * (double)by->run_ns, o->workload_count > 1 ? " in the first workload" : "");
+}
+
 void optimum_put_runs(const struct ifr_optimum *o, struct ifr_buffer *out) {
 	put_workloads(o, out);
 	put_held_out(o, out);
 	put_kinds(o, out);
+	put_numbers(o, out);
+}
+
+/* A gain among many is told the sooner the luckier its runs are. */
+static void put_shrunk(const struct ifr_optimum *o, struct ifr_buffer *out) {
+	const struct ifr_shrunk_gain *shrunk = &o->shrunk;
+	if (shrunk->known)
+		put_line(
+			out, "  - ",
+			"Shrunk by what random layouts gain (empirical Bayes): %+.1f %% (95 %% interval %+.1f to %+.1f %%). "
+			"It keeps %.0f %% of the distance of %s from the mean of %zu random layouts (%+.1f %%, with a "
+			"standard deviation of %.1f %% beyond noise).",
+			percent(shrunk->ratio), percent(shrunk->interval.low), percent(shrunk->interval.high),
+			100 * shrunk->kept, o->again_tried && !o->again.skipped ? "both confirmations" : "the confirmation",
+			shrunk->layouts, percent(shrunk->centre), 100 * shrunk->spread);
 }
 
 static const char *describe_origin(const char *origin) {
 	static const char *const origins[][2] = {{"random", "is a random one"},
 	                                         {"ordered", "puts hot functions first, callers beside callees"},
 	                                         {"moved", "differs from a measured one by moves of hot functions"},
-	                                         {"aligned", "has loops of hot functions aligned"}};
+	                                         {"blamed", "puts functions where the fastest layouts have them"},
+	                                         {"aligned", "has loops of hot functions aligned"},
+	                                         {"varied", "varies an axis beside the places of functions"}};
 	for (size_t i = 0; i < sizeof origins / sizeof *origins; i++)
 		if (!strcmp(origin, origins[i][0]))
 			return origins[i][1];
@@ -242,6 +267,12 @@ static void put_search(const struct ifr_optimum *o, struct ifr_buffer *out) {
 	if (o->measured)
 		put_line(out, "  - ", "Searched: %zu layouts by their features, %zu by the clock.", o->predicted,
 		         o->measured);
+	if (o->axes_tried) {
+		struct ifr_buffer axes = {0};
+		ifr_axes_print(o->axes_tried, &axes);
+		put_line(out, "  - ", "Tried on the best of these, one at a time: %s.", ifr_buffer_text(&axes));
+		ifr_buffer_release(&axes);
+	}
 	if (o->modelled)
 		put_line(out, "  - ", "Modelled cycles of %zu layouts took part.", o->modelled);
 	if (o->r > 0)
@@ -272,6 +303,7 @@ void ifr_optimum_text(const struct ifr_optimum *o, const char *program, struct i
 	if (is_confirmed(o))
 		put_other_goal(o, out);
 	optimum_put_runs(o, out);
+	put_shrunk(o, out);
 	put_robustness(o, out);
 	put_search(o, out);
 	if (o->plan_file)

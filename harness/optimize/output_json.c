@@ -43,6 +43,9 @@ static json_t *confirmed_json(const struct ifr_optimum *o, size_t from, size_t t
 		ifr_json_set(one, "slower", json_boolean(o->confirmed[i].slower));
 		ifr_json_set(one, "ratio", ifr_json_number(o->confirmed[i].comparison.ratio));
 		ifr_json_set(one, "interval", interval_json(&o->confirmed[i].comparison.interval));
+		ifr_json_set(one, "runs", ifr_json_count(o->confirmed[i].runs));
+		ifr_json_set(one, "run_ns",
+		             ifr_json_number_if(o->confirmed[i].run_ns > 0, (double)o->confirmed[i].run_ns));
 		ifr_json_set(one, "processors", kinds_json(&o->confirmed[i]));
 		json_array_append_new(list, one);
 	}
@@ -58,6 +61,17 @@ static json_t *worst_json(const struct ifr_worst_case *worst) {
 	ifr_json_set(made, "interval", interval_json(&worst->interval));
 	ifr_json_set(made, "better", json_boolean(worst->better));
 	ifr_json_set(made, "contexts_no_worse", ifr_json_number(worst->covered));
+	return made;
+}
+
+static json_t *shrunk_json(const struct ifr_shrunk_gain *shrunk) {
+	json_t *made = json_object();
+	ifr_json_set(made, "ratio", ifr_json_number(shrunk->ratio));
+	ifr_json_set(made, "interval", interval_json(&shrunk->interval));
+	ifr_json_set(made, "kept", ifr_json_number(shrunk->kept));
+	ifr_json_set(made, "centre", ifr_json_number(shrunk->centre));
+	ifr_json_set(made, "spread", ifr_json_number(shrunk->spread));
+	ifr_json_set(made, "layouts", ifr_json_count(shrunk->layouts));
 	return made;
 }
 
@@ -110,10 +124,15 @@ void ifr_optimum_json(const struct ifr_optimum *o, const char *program, struct i
 	ifr_json_set(document, "faster", json_boolean(o->faster));
 	optimum_set_confirmation(o, document);
 	ifr_json_set(document, "again", o->again_tried ? survival_json("again", &o->again) : json_null());
+	ifr_json_set(document, "shrunk", o->shrunk.known ? shrunk_json(&o->shrunk) : json_null());
 	ifr_json_set(document, "robustness", robustness_json(o));
 	ifr_json_set(document, "layouts_predicted", ifr_json_count(o->predicted));
 	ifr_json_set(document, "layouts_modelled", ifr_json_count(o->modelled));
 	ifr_json_set(document, "layouts_measured", ifr_json_count(o->measured));
+	struct ifr_buffer axes = {0};
+	ifr_axes_print(o->axes_tried, &axes);
+	ifr_json_set(document, "axes_tried", ifr_json_text(ifr_buffer_text(&axes)));
+	ifr_buffer_release(&axes);
 	ifr_json_set(document, "origin", ifr_json_text(o->origin));
 	ifr_json_set(document, "fastest_random", ifr_json_number(o->fastest_random));
 	ifr_json_set(document, "surrogate_r", ifr_json_number(o->r));

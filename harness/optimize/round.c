@@ -10,12 +10,12 @@
 
 /* Orders of hot functions that are tried in each round; layouts from which local moves begin, and how many follow one
  * another; the part of the rest of the budget for a round's predictions, and for its runs. */
-enum { ORDERS = 24, BASES = 2, MOVES = 4 };
+enum { ORDERS = 25, BASES = 2, MOVES = 4 };
 static const double predicting_share = 0.15, round_share = 0.35;
 
-/* Layouts of all sources by expectation, and by that less its standard error; and those of local moves, which else fill
- * both with layouts that are nearly alike. */
-enum { BY_EXPECTATION, BY_OPTIMISM, BY_MOVES, LISTS };
+/* Layouts of all sources by expectation, and by that less its standard error; and those of local moves, of the
+ * surrogate's and of attribution's, which else fill both with layouts that are nearly alike. */
+enum { BY_EXPECTATION, BY_OPTIMISM, BY_MOVES, BY_BLAME, LISTS };
 
 static bool is_like(const struct search *search, const struct candidate *a, const struct candidate *b) {
 	return !memcmp(a->features, b->features, features_count(&search->code) * sizeof *a->features);
@@ -85,20 +85,22 @@ static void take_move(void *taker, struct candidate *candidate) {
 }
 
 /* Offers local moves from the best measured layouts. */
-static void offer_moves(struct search *search, int64_t until_ns, struct shortlist *list) {
+static void offer_moves(struct search *search, int64_t until_ns, struct shortlist *lists) {
 	const struct trial *bases[BASES];
 	const size_t count = search_best_trials(search, BASES, bases);
 	for (size_t i = 0; i < count; i++) {
 		struct ifr_error ignored = {0};
-		local_moves_climb(&search->stages.source, &bases[i]->candidate.plan, MOVES, until_ns, take_move, list,
-		                  &search->optimum->predicted, &ignored);
+		local_moves_climb(&search->stages.source, &bases[i]->candidate.plan, MOVES, until_ns, take_move,
+		                  &lists[BY_MOVES], &search->optimum->predicted, &ignored);
+		search->optimum->predicted += blamed_moves_offer(&search->stages.source, &bases[i]->candidate.plan,
+		                                                 &search->blamed, take_move, &lists[BY_BLAME]);
 	}
 }
 
 static int fill_shortlists(struct search *search, unsigned round, struct shortlist *lists, struct ifr_error *err) {
 	const double part = predicting_share / LISTS;
 	offer_orders(search, round, stages_moment(&search->stages, part), lists);
-	offer_moves(search, stages_moment(&search->stages, part), &lists[BY_MOVES]);
+	offer_moves(search, stages_moment(&search->stages, part), lists);
 	return offer_random(search, stages_moment(&search->stages, part), lists, err);
 }
 
@@ -139,9 +141,10 @@ static void choose_heuristics(const struct search *search, struct trial *chosen,
 		enum function_rule rule;
 		enum candidate_gaps gaps;
 	} heuristics[] = {
-		{FUNCTIONS_CLUSTERED, CANDIDATE_GAPS_OF_WINDOWS},  {FUNCTIONS_CLUSTERED, CANDIDATE_GAPS_NONE},
-		{FUNCTIONS_HOTTEST, CANDIDATE_GAPS_NONE},          {FUNCTIONS_SPLIT, CANDIDATE_GAPS_NONE},
-		{FUNCTIONS_CLUSTERED, CANDIDATE_GAPS_OF_BRANCHES}, {FUNCTIONS_CACHE_DIRECTED, CANDIDATE_GAPS_NONE}};
+		{FUNCTIONS_CLUSTERED, CANDIDATE_GAPS_OF_WINDOWS}, {FUNCTIONS_CLUSTERED, CANDIDATE_GAPS_NONE},
+		{FUNCTIONS_EXT_TSP, CANDIDATE_GAPS_NONE},         {FUNCTIONS_SPLIT, CANDIDATE_GAPS_NONE},
+		{FUNCTIONS_HOTTEST, CANDIDATE_GAPS_NONE},         {FUNCTIONS_CLUSTERED, CANDIDATE_GAPS_OF_BRANCHES},
+		{FUNCTIONS_CACHE_DIRECTED, CANDIDATE_GAPS_NONE}};
 	for (size_t i = 0; i < sizeof heuristics / sizeof *heuristics && *count < most; i++) {
 		struct candidate candidate;
 		struct ifr_error ignored = {0};
@@ -154,12 +157,13 @@ static void choose_heuristics(const struct search *search, struct trial *chosen,
 	}
 }
 
-/* A third of the round, after heuristics in the first one, is of local moves. */
+/* A third of the round, after heuristics in the first one, is of local moves; an eighth is attribution's. */
 static void choose_all(const struct search *search, struct shortlist *lists, bool first, size_t most,
                        struct trial *chosen, size_t *count) {
 	if (first)
 		choose_heuristics(search, chosen, count, (most + 1) / 2);
-	choose(search, &lists[BY_MOVES], (most - *count) / LISTS, chosen, count);
+	choose(search, &lists[BY_BLAME], (most + 4) / 8, chosen, count);
+	choose(search, &lists[BY_MOVES], (most - *count) / 3, chosen, count);
 	choose(search, &lists[BY_EXPECTATION], (most - *count + 1) / 2, chosen, count);
 	choose(search, &lists[BY_OPTIMISM], most - *count, chosen, count);
 }

@@ -26,11 +26,14 @@ static bool has_time(const struct stages *stages) {
 
 size_t search_best_trials(const struct search *search, size_t most, const struct trial **best) {
 	bool *taken = ifr_alloc(search->count + 1);
-	size_t count = 0;
+	size_t count = 0, inexact = 0;
+	const size_t inexact_most = (most + 3) / 4;
 	while (count < most) {
 		const struct trial *least = NULL;
 		for (size_t i = 0; i < search->count; i++) {
 			const struct trial *trial = &search->trials[i];
+			if (trial->candidate.inexact && inexact == inexact_most)
+				continue;
 			if (!taken[i] && isfinite(trial->time) && !trial_is_shipped(trial) &&
 			    (!least || search_shrunk_time(search, trial) < search_shrunk_time(search, least)))
 				least = trial;
@@ -38,10 +41,30 @@ size_t search_best_trials(const struct search *search, size_t most, const struct
 		if (!least)
 			break;
 		taken[least - search->trials] = true;
+		inexact += least->candidate.inexact;
 		best[count++] = least;
 	}
 	free(taken);
 	return count;
+}
+
+int search_attribute(struct search *search, struct ifr_error *err) {
+	const struct ifr_optimization *plan = search->stages.search;
+	int result = 0;
+	for (size_t i = 0; i < plan->workload_count && !result; i++) {
+		struct ifr_dataset dataset;
+		char *name = stage_name("random", &plan->workloads[i]), *base = ifr_format("%s.exp", name),
+			 *file = stage_file(&search->stages, base);
+		result = ifr_experiment_load(file, &dataset, err);
+		if (!result) {
+			result = blamed_add(&search->stages.source, &dataset, plan->campaign.metric, &search->blamed, err);
+			ifr_dataset_release(&dataset);
+		}
+		free(file);
+		free(base);
+		free(name);
+	}
+	return result;
 }
 
 static int run_stages(struct search *search, struct ifr_error *err) {
@@ -52,10 +75,15 @@ static int run_stages(struct search *search, struct ifr_error *err) {
 		result = stage_learn(stages, random_share, &search->trials, &search->count, err);
 	if (!result)
 		find_fastest_random(search);
+	search->learned = search->count;
+	if (!result && !stages->interrupted && stages->search->rounds)
+		result = search_attribute(search, err);
 	for (unsigned i = 0; i < stages->search->rounds && !result && !stages->interrupted && has_time(stages); i++)
 		result = search_run_round(search, i, err);
 	if (!result && !stages->interrupted && has_time(stages))
 		result = search_align_loops(search, err);
+	if (!result && !stages->interrupted && has_time(stages))
+		result = search_try_axes(search, err);
 	if (!result && !stages->interrupted)
 		result = search_run_final(search, err);
 	for (size_t i = 0; i < search->count; i++)
@@ -90,7 +118,10 @@ static int check_request(const struct ifr_optimization *search, struct ifr_error
 			return ifr_fail(err, IFR_E_USAGE,
 			                "a search moves what the relinker can, and %s is not of it: leave it out of --axes",
 			                ifr_axes[i].name);
-	return search->campaign.generator.axes ? 0 : ifr_fail(err, IFR_E_USAGE, "a search needs an axis to vary");
+	return search->campaign.generator.axes
+	           ? 0
+	           : ifr_fail(err, IFR_E_USAGE,
+	                      "a search needs an axis that moves code, such as functions: name one in --axes");
 }
 
 int search_open(struct search *search, const struct ifr_optimization *plan, struct ifr_optimum *optimum,
@@ -120,6 +151,7 @@ void search_close(struct search *search) {
 		candidate_release(&search->trials[i].candidate);
 	free(search->trials);
 	free(search->drawn);
+	blamed_release(&search->blamed);
 	if (search->fitted)
 		surrogate_release(&search->surrogate);
 	hot_code_release(&search->code);

@@ -3,18 +3,20 @@
 #ifndef IFR_HARNESS_OPTIMIZE_SEARCH_H
 #define IFR_HARNESS_OPTIMIZE_SEARCH_H
 
+#include "harness/optimize/blamed_moves.h"
 #include "harness/optimize/stages.h"
 #include "harness/optimize/worst_case.h"
 
 struct search {
 	struct stages stages;
 	struct hot_code code;
-	struct trial *trials; /* measured layouts, the shipped one among them */
-	size_t count;
+	struct trial *trials;           /* measured layouts, the shipped one among them */
+	size_t count, learned;          /* learned: the first of them, random ones that nothing chose */
 	double (*drawn)[FEATURES_MOST]; /* features of random layouts that rounds predicted, in order */
 	unsigned drawn_count;
 	struct surrogate surrogate;
 	bool fitted;
+	struct blamed blamed; /* functions that explain the random layouts' times */
 	struct ifr_optimum *optimum;
 };
 
@@ -27,6 +29,9 @@ void search_close(struct search *search);
 /* Records the program in each workload, if its recording is not there yet, and reads the hot code of all. Errors: as of
  * ifr_recording_make and hot_code_read. */
 int search_read_code(struct search *search, struct ifr_error *err);
+
+/* Attributes the random layouts' times to functions, in each workload. Errors: those of blamed_add. */
+int search_attribute(struct search *search, struct ifr_error *err);
 
 /* Fits the surrogate to all measured layouts. modelled: with modelled cycles, if all have them. Errors: those of
  * ifr_ridge_fit. */
@@ -42,8 +47,8 @@ double search_shrunk_time(const struct search *search, const struct trial *trial
 /* Names the features by the size of their effect. */
 void search_name_features(struct search *search);
 
-/* Lists the measured layouts with the least shrunk times, the least first, so many at most; without the shipped one.
- * Returns their number. */
+/* Lists the measured layouts with the least shrunk times, the least first, so many at most; without the shipped one. A
+ * quarter may be inexact: these differ from one layout alone, and would fill the list. Returns their number. */
 size_t search_best_trials(const struct search *search, size_t most, const struct trial **best);
 /* Takes measured layouts over. */
 void search_add_trials(struct search *search, const struct trial *trials, size_t count);
@@ -51,8 +56,12 @@ void search_add_trials(struct search *search, const struct trial *trials, size_t
 /* Predicts layouts, and measures the promising ones. */
 int search_run_round(struct search *search, unsigned round, struct ifr_error *err);
 
+/* Lists the symbols of hot functions by which a plan can name them, the most executed first. Returns their number. */
+size_t search_list_symbols(const struct hot_code *code, const char **symbols, size_t most);
 /* Measures the best layout with loops of hot functions aligned, where the kit has templates. */
 int search_align_loops(struct search *search, struct ifr_error *err);
+/* Measures the best layout with one more axis at a time: those of the request that the kit allows. */
+int search_try_axes(struct search *search, struct ifr_error *err);
 
 /* The weighted geometric mean of confirmed ratios. */
 struct weighted_ratio {
@@ -81,6 +90,9 @@ int search_confirm(struct search *search, const struct trial *best, struct ifr_e
 /* Compares a layout that is faster with the shipped one once more, in other contexts, and takes it back where that does
  * not show the gain. Errors: IFR_E_ENVIRONMENT if interrupted. */
 int search_confirm_again(struct search *search, const struct candidate *best, struct ifr_error *err);
+
+/* Shrinks the confirmed ratio, of both confirmations where there are two. */
+void search_shrink_gain(struct search *search);
 
 /* Tries a confirmed layout after a small edit and on described machines. What cannot be tried is skipped, with a reason.
  * Errors: IFR_E_ENVIRONMENT if interrupted. */

@@ -12,6 +12,10 @@
 #include "harness/exec/exec.h"
 #include "harness/store/store.h"
 
+/* The runs of a layout in all contexts together last so long at least, by more of them where they are short. Programs
+ * that measure themselves need no long runs. */
+static const int64_t least_in_contexts_ns = INT64_C(2000000000);
+
 /* The shipped layout is measured beside given ones as often as two of them: all are told apart from it. */
 enum { SHIPPED_ENTRIES = 2 };
 
@@ -75,41 +79,58 @@ static int run_stage(struct stages *stages, const char *stage, const struct ifr_
 	return result;
 }
 
-/* Stores the logarithm of each variant's median, without serial disturbances, in times[variant_count]; NaN for a variant
- * without one. */
-static int read_times(const struct stages *stages, const struct ifr_dataset *dataset, double *times,
+/* The logarithm of a median, and its variance from runs. NaN: unknown. */
+struct measured {
+	double time, noise;
+};
+
+/* Relative to the layout's median. */
+static double noise_of(const struct ifr_analysis *analysis, const struct ifr_layout *layout) {
+	const struct ifr_components *c = &analysis->components;
+	return analysis->no_components.code || !c->noise_known
+	           ? NAN
+	           : c->ms_within * ifr_median_variance(layout->count) / (layout->median * layout->median);
+}
+
+/* Stores each variant's median, without serial disturbances, in times[variant_count]. */
+static int read_times(const struct stages *stages, const struct ifr_dataset *dataset, struct measured *times,
                       struct ifr_error *err) {
 	struct ifr_analysis *analysis = NULL;
 	int result = ifr_analysis_make(dataset, stages->search->campaign.metric, &analysis, err);
 	for (size_t i = 0; i < dataset->variant_count; i++)
-		times[i] = NAN;
-	for (size_t i = 0; !result && i < analysis->layout_count; i++)
-		times[analysis->layouts[i].variant - dataset->variants] = log(analysis->layouts[i].median);
+		times[i] = (struct measured){NAN, NAN};
+	for (size_t i = 0; !result && i < analysis->layout_count; i++) {
+		const struct ifr_layout *layout = &analysis->layouts[i];
+		times[layout->variant - dataset->variants] =
+			(struct measured){log(layout->median), noise_of(analysis, layout)};
+	}
 	ifr_analysis_free(analysis);
 	return result;
 }
 
 /* Adds a workload's times, relative to the shipped layout's, to the weighted means by layout. A layout without a time has
  * none in the mean. */
-static void add_times(const struct ifr_dataset *dataset, const double *times, double shipped, double weight,
-                      double *means, size_t layouts) {
-	double *of_layout = ifr_alloc((layouts + 1) * sizeof *of_layout);
+static void add_times(const struct ifr_dataset *dataset, const struct measured *times, double shipped,
+                      double weight, struct measured *means, size_t layouts) {
+	struct measured *of_layout = ifr_alloc((layouts + 1) * sizeof *of_layout);
 	for (size_t i = 0; i < layouts; i++)
-		of_layout[i] = NAN;
+		of_layout[i] = (struct measured){NAN, NAN};
 	for (size_t i = 0; i < dataset->variant_count; i++)
 		if (dataset->variants[i].layout < layouts)
 			of_layout[dataset->variants[i].layout] = times[i];
-	for (size_t i = 0; i < layouts; i++)
-		means[i] += weight * (of_layout[i] - shipped);
+	for (size_t i = 0; i < layouts; i++) {
+		means[i].time += weight * (of_layout[i].time - shipped);
+		means[i].noise += weight * weight * of_layout[i].noise;
+	}
 	free(of_layout);
 }
 
 /* --- random layouts ---------------------------------------------------------------------------------------------- */
 
-static int take_trial(struct stages *stages, const struct ifr_dataset *dataset, size_t variant, double time,
-                      struct trial *trial, struct ifr_error *err) {
+static int take_trial(struct stages *stages, const struct ifr_dataset *dataset, size_t variant,
+                      struct measured measured, struct trial *trial, struct ifr_error *err) {
 	const struct ifr_dataset_variant *from = &dataset->variants[variant];
-	*trial = (struct trial){.time = time};
+	*trial = (struct trial){.time = measured.time, .noise = measured.noise};
 	ifr_plan_init(&trial->candidate.plan);
 	int result =
 		*from->plan ? ifr_plan_parse(from->plan, strlen(from->plan), from->name, &trial->candidate.plan, err) : 0;
@@ -118,16 +139,16 @@ static int take_trial(struct stages *stages, const struct ifr_dataset *dataset, 
 
 /* Runs the random layouts in one workload. */
 static int learn_workload(struct stages *stages, size_t index, int64_t until_ns, struct ifr_campaign *campaign,
-                          struct ifr_dataset *dataset, double *means, struct ifr_error *err) {
+                          struct ifr_dataset *dataset, struct measured *means, struct ifr_error *err) {
 	const struct ifr_optimization_workload *workload = &stages->search->workloads[index];
 	int result = run_stage(stages, "random", workload, until_ns, campaign, dataset, err);
 	if (result)
 		return result;
-	double *times = ifr_alloc((dataset->variant_count + 1) * sizeof *times);
+	struct measured *times = ifr_alloc((dataset->variant_count + 1) * sizeof *times);
 	result = read_times(stages, dataset, times, err);
 	/* Variant 0 is the shipped layout. */
 	if (!result)
-		add_times(dataset, times, times[0], workload->weight, means,
+		add_times(dataset, times, times[0].time, workload->weight, means,
 		          (size_t)stages->search->campaign.variants + 1);
 	free(times);
 	return result;
@@ -138,7 +159,7 @@ int stage_learn(struct stages *stages, double share, struct trial **trials, size
 	const size_t workloads = stages->search->workload_count, layouts = (size_t)campaign.variants + 1;
 	const int64_t end_ns = stages_moment(stages, share);
 	struct ifr_dataset dataset;
-	double *means = ifr_alloc(layouts * sizeof *means);
+	struct measured *means = ifr_alloc(layouts * sizeof *means);
 	int result = 0;
 	ifr_dataset_init(&dataset);
 	*count = 0;
@@ -151,7 +172,7 @@ int stage_learn(struct stages *stages, double share, struct trial **trials, size
 	/* All workloads have the same layouts. */
 	for (size_t i = 0; i < dataset.variant_count && !result; i++) {
 		const unsigned layout = dataset.variants[i].layout;
-		if (layout < layouts && isfinite(means[layout]))
+		if (layout < layouts && isfinite(means[layout].time))
 			result = take_trial(stages, &dataset, i, means[layout], &(*trials)[(*count)++], err);
 	}
 	ifr_dataset_release(&dataset);
@@ -186,25 +207,26 @@ static int make_files(struct stages *stages, const char *name, const struct ifr_
 }
 
 /* The mean time of the shipped layout, which has the last numbers. */
-static double shipped_time(const struct ifr_dataset *dataset, const double *times, size_t count) {
+static double shipped_time(const struct ifr_dataset *dataset, const struct measured *times, size_t count) {
 	double sum = 0;
 	size_t found = 0;
 	for (size_t i = 0; i < dataset->variant_count; i++)
-		if (dataset->variants[i].layout > count && isfinite(times[i])) {
-			sum += times[i];
+		if (dataset->variants[i].layout > count && isfinite(times[i].time)) {
+			sum += times[i].time;
 			found++;
 		}
 	return sum / (double)found;
 }
 
 static int measure_workload(struct stages *stages, const char *name, size_t index, int64_t until_ns,
-                            struct ifr_campaign *campaign, double *means, size_t count, struct ifr_error *err) {
+                            struct ifr_campaign *campaign, struct measured *means, size_t count,
+                            struct ifr_error *err) {
 	const struct ifr_optimization_workload *workload = &stages->search->workloads[index];
 	struct ifr_dataset dataset;
 	int result = run_stage(stages, name, workload, until_ns, campaign, &dataset, err);
 	if (result)
 		return result;
-	double *times = ifr_alloc((dataset.variant_count + 1) * sizeof *times);
+	struct measured *times = ifr_alloc((dataset.variant_count + 1) * sizeof *times);
 	result = read_times(stages, &dataset, times, err);
 	if (!result)
 		add_times(&dataset, times, shipped_time(&dataset, times, count), workload->weight, means, count + 1);
@@ -219,7 +241,7 @@ int stage_measure(struct stages *stages, const char *name, unsigned repetitions,
 	const size_t workloads = stages->search->workload_count;
 	const int64_t end_ns = stages_moment(stages, share);
 	const struct ifr_plan **plans = ifr_alloc((count + SHIPPED_ENTRIES) * sizeof *plans);
-	double *means = ifr_alloc((count + 1) * sizeof *means);
+	struct measured *means = ifr_alloc((count + 1) * sizeof *means);
 	struct ifr_strings files = {0};
 	for (size_t i = 0; i < count; i++)
 		plans[i] = &trials[i].candidate.plan;
@@ -233,8 +255,10 @@ int stage_measure(struct stages *stages, const char *name, unsigned repetitions,
 	for (size_t i = 0; i < workloads && !result && !stages->interrupted; i++)
 		result =
 			measure_workload(stages, name, i, end_of_part(end_ns, workloads - i), &campaign, means, count, err);
-	for (size_t i = 0; i < count; i++)
-		trials[i].time = result ? NAN : means[i + 1];
+	for (size_t i = 0; i < count; i++) {
+		trials[i].time = result ? NAN : means[i + 1].time;
+		trials[i].noise = result ? NAN : means[i + 1].noise;
+	}
 	ifr_strings_release(&files);
 	free(means);
 	free(plans);
@@ -274,6 +298,7 @@ int stage_run_in_contexts(struct stages *stages, const struct contexts_request *
 	campaign.generator.axes = stage_context_axes(stages);
 	campaign.generator.seed = context_seed(stages, name);
 	campaign.files_in_contexts = true;
+	campaign.least_ns = campaign.metrics ? 0 : least_in_contexts_ns / contexts;
 	campaign.no_profile = true;
 	if (!result)
 		result = run_stage(stages, request->name, request->workload, stages_moment(stages, request->share),

@@ -14,6 +14,7 @@ struct trial {
 	double
 		time; /* logarithm of its median, less that of the shipped layout in the same stage; the weighted mean over
 	                workloads */
+	double noise; /* variance of that, without the shipped layout's; NaN: unknown */
 };
 
 /* Whether it is the layout that ships. */

@@ -84,6 +84,17 @@ static void test_trial(void **state) {
 	assert_int_equal(budget_enough_to_make(35 * second_ns, 12 * second_ns), 89);
 }
 
+/* 12 contexts have 2 s together: 24 runs of 7 ms in each instead of 5, and no more than ten times as many. */
+static void test_short_runs(void **state) {
+	(void)state;
+	const int64_t millisecond_ns = second_ns / 1000, least_ns = 2 * second_ns / 12;
+	assert_int_equal(budget_raise_runs(5, 10, 7 * millisecond_ns, least_ns), 24);
+	assert_int_equal(budget_raise_runs(5, 10, millisecond_ns, least_ns), 50);
+	assert_int_equal(budget_raise_runs(5, 10, 40 * millisecond_ns, least_ns), 5);
+	assert_int_equal(budget_raise_runs(5, 10, 0, least_ns), 5);
+	assert_int_equal(budget_raise_runs(5, 10, millisecond_ns, 0), 5);
+}
+
 /* 300 s, of which 10 s are spent and half of the rest, 145 s, is the model's until second 155. At second 20, a replay of
  * 540 s, a fifth of whose time is kept back, needs 675 s, to second 695: 540 s more, and twice as much with the runs'
  * half: 1380 s. */
@@ -267,6 +278,7 @@ int main(void) {
 		cmocka_unit_test(test_third),
 		cmocka_unit_test(test_second_layout),
 		cmocka_unit_test(test_trial),
+		cmocka_unit_test(test_short_runs),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_enough_for_model),
 	};

@@ -185,7 +185,7 @@ static void test_mix(void **state) {
 	codes[1].blocks[1] = g;
 	codes[1].units[0] = of_g;
 	codes[1].units[1] = of_f;
-	codes[1].calls[0] = (struct hot_call){1, 0, 5};
+	codes[1].calls[0] = (struct hot_call){1, 0, 5, 0};
 	codes[1].call_count = 1;
 	hot_code_mix(codes, weights, 2, &mixed);
 	assert_int_equal(mixed.block_count, 2);
