@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Three static variables grow by a step, ROUNDS times. Without optimisation, counter and step lie in the stack, and are
- * loaded and stored in every round. With -DGUARD, where they meet the static ones modulo 4096 another frame is taken; with
- * -DSHOW, the exit status is whether they meet. Ref: Mytkowicz et al. 2009; Melhus 2013, listings 4.1 and 4.2. */
+ * loaded and stored in every round. With -DGUARD, where they meet the static ones modulo 4096 another frame is taken;
+ * with -DSHOW, the exit status is whether they meet. Ref: Mytkowicz et al. 2009; Melhus 2013, listings 4.1 and 4.2. */
 #include <stdint.h>
 
 #ifndef ROUNDS
