@@ -25,7 +25,7 @@ build() { # PACKAGE
 		case $1 in
 		bzip2) make CC=interfero-gcc bzip2 ;;
 		# A fixed seed for strings' hashes: else Lua takes one from the time and from addresses.
-		lua5.4) make -C src CC=interfero-gcc "MYCFLAGS=-Dluai_makeseed(L)=1u" linux ;;
+		lua5.4) make -C src CC=interfero-gcc "MYCFLAGS='-Dluai_makeseed(L)=1u'" linux ;;
 		sqlite3) ./configure --disable-tcl --disable-readline CC=interfero-gcc && make sqlite3 ;;
 		*) ./configure --disable-nls CC=interfero-gcc && make ACLOCAL=: AUTOCONF=: AUTOMAKE=: AUTOHEADER=: MAKEINFO=: ;;
 		esac
@@ -72,9 +72,13 @@ measure() { # PACKAGE EXPERIMENT OPTION...
 
 # build_programs: sets $built, those of $PROGRAMS that could be fetched and built; there must be one.
 build_programs() {
+	need make interfero-gcc
 	make_work
 	built=
+	# Several studies share what they build.
+	[ -z "${PROGRAMS_FOLDER:-}" ] || { mkdir -p "$PROGRAMS_FOLDER" && ln -sfn "$PROGRAMS_FOLDER" source; }
 	for package in $PROGRAMS; do
+		[ -f "source/$package/ready" ] || prepare_apt || exit 4
 		fetch_source "$package" "source/$package" && build "$package" && built="$built $package"
 	done
 	[ -n "$built" ]

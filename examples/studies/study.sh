@@ -1,21 +1,39 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh
-# Part of every study's script: `run FOLDER` builds, measures and prints in FOLDER. QUICK=1 takes smaller sizes,
-# INTERFERO_STUDY=model leaves out the machine at hand, =clock leaves out the model.
-# Figures of the thesis (Melhus 2013) stand in the scripts.
+# Part of every study's script: `run FOLDER` builds, measures and prints in FOLDER, and writes page.html there. QUICK=1
+# takes smaller sizes, INTERFERO_STUDY=model leaves out the machine at hand, =clock leaves out the model. A study that was
+# interrupted goes on where it stopped. Figures of the papers stand in the scripts.
+# shellcheck disable=SC2154 # $sources is the folder of the study's script
 
 set -eu
 mkdir -p "${1:?"usage: $0 FOLDER"}"
 cd "$1"
-CC=${CC:-gcc}
+CC=${CC:-gcc} study=${sources##*/}
+# shellcheck source=examples/studies/page.sh
+. "$sources/../page.sh"
+
+# need TOOL...: one error with the remedy where tools are missing.
+need() {
+	for tool; do
+		command -v "$tool" >/dev/null && continue
+		case $tool in
+		interfero*) echo "$study needs interfero in PATH: PATH=\$PWD/build/bin:\$PATH" >&2 ;;
+		objdump) echo "$study needs $tool: apt-get install binutils" >&2 ;;
+		*) echo "$study needs $tool: apt-get install $tool" >&2 ;;
+		esac
+		exit 4
+	done
+}
 
 # Whether this part is wanted: "model", or "clock", the machine at hand.
 wants() {
 	[ "${INTERFERO_STUDY:-$1}" = "$1" ]
 }
 
-# heading TEXT: a line before a table.
+# heading TEXT: a line before a table; rows of the page begin with it.
+headline=
 heading() {
+	headline=$1
 	printf '\n%s\n' "$1"
 }
 
@@ -51,12 +69,21 @@ subtract() {
 	paste -d ' ' "$1" "$2" | awk '{ print $1 - $5, $2 - $6, $3 - $7, $4 - $8 }'
 }
 
-# say_seen WHAT HERE THESIS [LEAST]: whether the thesis' effect is seen, by the slower figure over the faster one: LEAST
-# (1.05) or more. THESIS is empty where the thesis has no figure.
+# say_seen WHAT HERE THESIS [LEAST [WHY]]: whether the thesis' effect is seen, by the slower figure over the faster one: LEAST
+# (1.05) or more; and a row of the page with WHY, a sentence. THESIS is empty where the thesis has no figure.
 say_seen() {
 	awk -v what="$1" -v here="$2" -v thesis="$3" -v least="${4:-1.05}" 'BEGIN {
 		printf "%s: %s, a factor of %.2f%s\n", what, (here >= least) ? "seen" : "not seen", here,
 			thesis ? " (the thesis: " thesis ")" : "" }'
+	row "${headline%:}: $1, slower over faster" "${3:--}" "$(printf %.2f "$2")" "${5:-As there.}"
+}
+
+# alias_at_hand: a sentence: what a load that agrees with an earlier store in the low 12 bits costs by the clock.
+alias_at_hand() {
+	[ -s alias.json ] || interfero probe -q --budget 20s --only=cycle,memory --json >alias.json
+	jq -r '[.findings[] | select(.key == "pipeline.alias")][0] |
+		if .told then "By interfero probe, a load 4096 bytes above a store takes \(.value * 100 | round / 100) cycles more on this processor than one a line further."
+		else "What such a load costs on this processor, interfero probe did not tell." end' alias.json
 }
 
 # The machine at hand, and the day: figures of the clock hold for these.
@@ -79,6 +106,10 @@ fetch() {
 		}
 	done
 }
+
+# The script runs twice: the outer run writes the page of the inner one.
+need interfero jq "${CC%% *}"
+[ "${STUDY_FOLDER:-}" = "$PWD" ] || run_with_page
 
 # choose_programs: sets $programs, programs of the system that a study of the model records, and $lines, of their input.
 # shellcheck disable=SC2034 # used by studies
@@ -114,8 +145,30 @@ record_programs() {
 	make_inputs "$lines"
 	for program in $programs; do
 		# shellcheck disable=SC2046 # words
-		record "$program.trace" -- $(command_of "$program")
+		[ -f "$program.trace" ] || record "$program.trace" -- $(command_of "$program")
 	done
+}
+
+# apt with lists and archives of the study's own, for sources.
+apt_source() {
+	timeout 120 apt-get -q -o "Dir::Etc::SourceList=$PWD/sources.list" -o Dir::Etc::SourceParts=/dev/null \
+		-o "Dir::State::Lists=$PWD/lists" -o "Dir::Cache::archives=$PWD/archives" -o Acquire::http::Timeout=30 \
+		-o "APT::Sandbox::User=$(id -un)" "$@"
+}
+
+# prepare_apt: the lists of Debian's sources, once. Nonzero and one reason where there are none.
+prepare_apt() {
+	[ ! -f lists/ready ] || return 0
+	need apt-get
+	mkdir -p lists/partial archives/partial
+	# shellcheck disable=SC2016 # apt's own variables
+	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+		awk '$3 == "main" && !seen[$0]++ { print "deb-src", $0 }' >sources.list
+	apt_source -o APT::Update::Error-Mode=any update >fetch.log 2>&1 || {
+		echo "Debian's sources cannot be fetched: $(grep -m 1 '^[EW]:' fetch.log || tail -n 1 fetch.log)" >&2
+		return 1
+	}
+	: >lists/ready
 }
 
 # fetch_source PACKAGE FOLDER [TAR-OPTION...]: the source of a Debian package, as it was before Debian's changes, unpacked
@@ -124,21 +177,11 @@ fetch_source() {
 	package=$1 into=$2
 	shift 2
 	[ ! -f "$into/ready" ] || return 0
-	mkdir -p "$into" lists/partial archives/partial
-	# shellcheck disable=SC2016 # apt's own variables
-	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
-		awk '$3 == "main" && !seen[$0]++ { print "deb-src", $0 }' >sources.list
-	apt_source() {
-		timeout 120 apt-get -q -o "Dir::Etc::SourceList=$PWD/sources.list" -o Dir::Etc::SourceParts=/dev/null \
-			-o "Dir::State::Lists=$PWD/lists" -o "Dir::Cache::archives=$PWD/archives" -o Acquire::http::Timeout=30 \
-			-o "APT::Sandbox::User=$(id -un)" "$@"
-	}
+	prepare_apt || return 1
+	mkdir -p "$into"
 	{
-		# Once: the lists stay for the next package.
-		[ -f lists/ready ] || { apt_source update || true; }
-		: >lists/ready
 		apt_source --download-only source "$package" &&
-			tar -C "$into" --strip-components=1 "$@" -xf "$(ls "$package"_*.orig.tar.*z*)"
+			tar -C "$into" --strip-components=1 "$@" -xf "$(ls "$package"_*.orig.tar.*[z2])"
 	} >fetch.log 2>&1 || {
 		echo "Debian's source of $package cannot be fetched: $(tail -n 1 fetch.log)" >&2
 		return 1
