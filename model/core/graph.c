@@ -318,3 +318,9 @@ void ifr_graph_add(struct ifr_graph *graph, const struct ifr_core_program *progr
 void ifr_graph_finish(struct ifr_graph *graph) {
 	close_slot(graph);
 }
+
+void ifr_graph_drain(struct ifr_graph *graph) {
+	close_slot(graph);
+	pace_wait(&graph->arrival, graph->retire.cycle);
+	graph->predicted = later(graph->predicted, graph->retire.cycle);
+}

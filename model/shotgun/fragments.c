@@ -119,6 +119,21 @@ static struct ifr_shotgun_detail guess(const struct assembly *assembly, uint64_t
 	return detail;
 }
 
+/* Finds how many accesses before the next one of the fragment the access is that matters to it. The sample may come from
+ * another path to the instruction, with fewer or more accesses between: then the youngest access at that place in a page is
+ * the one. 0: none. */
+static size_t find_linked(const struct assembly *assembly, const struct ifr_shotgun_access *access) {
+	const uint64_t *next = assembly->fragments->addresses + assembly->fragments->accesses_count;
+	const size_t most = assembly->fragments->accesses_count - assembly->first_access;
+	const unsigned in_page = (unsigned)(access->in_page - access->offset) & 4095;
+	if (!access->before || (access->before <= most && (next[-access->before] & 4095) == in_page))
+		return access->before;
+	for (size_t before = 1; before <= most && before <= IFR_SHOTGUN_BEFORE; before++)
+		if ((next[-(ptrdiff_t)before] & 4095) == in_page)
+			return before;
+	return 0;
+}
+
 static void add_access(struct assembly *assembly, const struct ifr_shotgun_access *access) {
 	struct ifr_shotgun_fragments *fragments = assembly->fragments;
 	if (fragments->accesses_count == fragments->accesses_room) {
@@ -126,9 +141,8 @@ static void add_access(struct assembly *assembly, const struct ifr_shotgun_acces
 		fragments->addresses = ifr_realloc(fragments->addresses, fragments->accesses_room, sizeof(uint64_t));
 		fragments->levels = ifr_realloc(fragments->levels, fragments->accesses_room, 1);
 	}
-	const size_t index = fragments->accesses_count++;
-	const bool linked = access->before && access->before <= index - assembly->first_access;
-	fragments->addresses[index] = linked ? fragments->addresses[index - access->before] + (uint64_t)access->offset
+	const size_t before = find_linked(assembly, access), index = fragments->accesses_count++;
+	fragments->addresses[index] = before ? fragments->addresses[index - before] + (uint64_t)access->offset
 	                                     : ++assembly->accesses << 12 | access->in_page;
 	fragments->levels[index] = access->level;
 }

@@ -7,7 +7,12 @@
 #include "common/random.h"
 #include "model/core/sample.h"
 
-enum { RING = 4096, HISTORY = 512, PERIOD_LEAST = SAMPLER_STRETCH + IFR_SHOTGUN_LENGTH, SHORT_RUN = 10000000 };
+enum {
+	RING = 4096,
+	HISTORY = IFR_SHOTGUN_BEFORE + 1,
+	PERIOD_LEAST = SAMPLER_STRETCH + IFR_SHOTGUN_LENGTH,
+	SHORT_RUN = 10000000
+};
 
 /* Of `bits`, beside those of signatures: an access missed the second cache. */
 enum { MISSED_SECOND = 8 };

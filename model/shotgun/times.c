@@ -67,6 +67,7 @@ static int time_set(size_t index, size_t thread, void *data, struct ifr_error *e
 	for (size_t i = 0; i < fragments->count; i++) {
 		const struct ifr_shotgun_fragment *fragment = &fragments->items[i];
 		ifr_front_cut(set.front);
+		ifr_graph_drain(set.graph);
 		const int64_t begun = run_steps(&set, fragment->first, fragment->measured);
 		cycles[i] = (double)(run_steps(&set, fragment->measured, fragment->end) - begun);
 		sum += cycles[i];

@@ -206,6 +206,52 @@ static void test_defaults(void **state) {
 	assert_run(f);
 }
 
+/* The place in a page of A's load: another one for each of the eight loads in which the run repeats. */
+static uint16_t place_in_turn(unsigned execution) {
+	return (uint16_t)(8 * (execution % 12));
+}
+
+/* Rewrites the samples of A's load: so many accesses before is one that matters, as it has the same address. */
+static void link_loads(struct fixture *f, uint16_t before, int16_t offset) {
+	static struct place places[4 * LENGTH];
+	list_places(f, places);
+	for (size_t i = 0; i < f->samples.details_count; i++) {
+		struct ifr_shotgun_detail *detail = &f->samples.details[i];
+		if (detail->at != CODE)
+			continue;
+		detail->access[0].in_page = place_in_turn(places[FIRST_SAMPLED + i].execution);
+		detail->access[0].before = before;
+		detail->access[0].offset = offset;
+	}
+}
+
+/* Loads whose address is that of the load `distance` before. */
+static size_t count_linked(const struct fixture *f, size_t distance) {
+	size_t linked = 0;
+	for (size_t i = distance; i < f->fragments.accesses_count; i++)
+		linked += f->fragments.addresses[i] == f->fragments.addresses[i - distance];
+	return linked;
+}
+
+/* Each load reads what the eighth before it did. A sample from a path with another number of loads between says so by the
+ * place in the page. */
+static void test_links(void **state) {
+	static const uint16_t before[] = {8, 5, 300};
+	struct fixture *f = *state;
+	for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+		sample_run(f, 0);
+		link_loads(f, before[i], 0);
+		assemble(f);
+		assert_run(f);
+		assert_int_equal(count_linked(f, 8), f->fragments.accesses_count - 8);
+	}
+	/* No load has such a place: each has a page of its own. */
+	sample_run(f, 0);
+	link_loads(f, 8, 4);
+	assemble(f);
+	assert_int_equal(count_linked(f, 8), 0);
+}
+
 static void assert_dropped(const struct fixture *f, uint64_t impossible, uint64_t unknown, uint64_t lost) {
 	assert_int_equal(f->fragments.count, 0);
 	assert_int_equal(f->fragments.steps_count, 0);
@@ -289,6 +335,76 @@ static void test_times(void **state) {
 	ifr_ideal_times_release(&times);
 }
 
+/* A chain through memory: load, add, store, and a jump back. */
+static void make_chain(struct kernel *k, struct ifr_trace_block *block) {
+	kernel_init(k);
+	kernel_block(k);
+	kernel_load(k, 4, RAX, RDX, 8);
+	kernel_alu(k, 3, RAX, RAX, ALU, 1);
+	kernel_store(k, 4, RDX, RAX, 8);
+	kernel_jump(k, 2, RCX);
+	kernel_end(k);
+	*block = (struct ifr_trace_block){.normalised = CODE,
+	                                  .target = CODE,
+	                                  .bytes = k->block_bytes[0],
+	                                  .instructions = 4,
+	                                  .branch = IFR_BRANCH_JUMP,
+	                                  .accesses = 2};
+}
+
+/* Two fragments of the chain, each with its own variable, as no sample knows the variable of another fragment. The window
+ * has room for more than the warm-up, so that a fragment that began beside the end of the one before would cost less. */
+static void test_apart(void **state) {
+	enum { ROUNDS = 500, WARMED = 250 };
+	static const uint32_t sets[] = {0, 1u << IFR_CAUSE_WIN};
+	struct ifr_trace_block block;
+	struct ifr_shotgun_step steps[2 * ROUNDS];
+	uint64_t addresses[4 * ROUNDS];
+	uint8_t levels[4 * ROUNDS] = {0};
+	struct kernel kernel;
+	struct ifr_machine *machine;
+	struct ifr_ideal_times times;
+	struct ifr_error err = {0};
+	(void)state;
+	make_chain(&kernel, &block);
+	assert_int_equal(ifr_machine_open(&machine, "skylake", &err), 0);
+	for (unsigned i = 0; i < 2 * ROUNDS; i++) {
+		steps[i] = (struct ifr_shotgun_step){.address = CODE, .first_access = 2 * i, .taken = i % ROUNDS != 0};
+		addresses[2 * i] = addresses[2 * i + 1] = DATA + 4160 * (i / ROUNDS);
+	}
+	struct ifr_shotgun_fragment items[] = {{0, WARMED, ROUNDS, 4 * (ROUNDS - WARMED)},
+	                                       {ROUNDS, ROUNDS + WARMED, 2 * ROUNDS, 4 * (ROUNDS - WARMED)}};
+	const struct ifr_shotgun_fragments fragments = {.steps = steps,
+	                                                .items = items,
+	                                                .addresses = addresses,
+	                                                .levels = levels,
+	                                                .accesses = kernel.accesses,
+	                                                .steps_count = 2 * ROUNDS,
+	                                                .count = 2};
+	const struct ifr_shotgun_code code = {
+		.program = &kernel.program, .blocks = &block, .blocks_count = 1, .accesses_count = 2};
+	ifr_shotgun_times(&code, &fragments, machine, sets, 2, 1000, &times);
+	for (unsigned set = 0; set < 2; set++) {
+		int64_t cycles[2];
+		for (unsigned half = 0; half < 2; half++) {
+			kernel.count = 0;
+			for (unsigned i = 0; i < (half ? ROUNDS : WARMED); i++) {
+				kernel_run(&kernel, 0, CODE, i > 0);
+				kernel.addresses[i][0] = kernel.addresses[i][1] = DATA;
+			}
+			cycles[half] = kernel_idealised(&kernel, machine, sets[set]);
+		}
+		const double chain = (double)(cycles[1] - cycles[0]);
+		/* A load from the store before takes four cycles at least. */
+		assert_true(chain >= 4 * (ROUNDS - WARMED));
+		for (unsigned i = 0; i < 2; i++)
+			assert_float_equal(times.fragment_cycles[2 * set + i], chain, 0.01 * chain);
+	}
+	ifr_ideal_times_release(&times);
+	ifr_machine_free(machine);
+	kernel_release(&kernel);
+}
+
 /* --- text --------------------------------------------------------------------------------------------------------- */
 
 static void test_text(void **state) {
@@ -344,9 +460,11 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_whole, begin, end),
 		cmocka_unit_test_setup_teardown(test_defaults, begin, end),
+		cmocka_unit_test_setup_teardown(test_links, begin, end),
 		cmocka_unit_test_setup_teardown(test_dropped, begin, end),
 		cmocka_unit_test_setup_teardown(test_short, begin, end),
 		cmocka_unit_test_setup_teardown(test_times, begin, end),
+		cmocka_unit_test(test_apart),
 		cmocka_unit_test(test_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
