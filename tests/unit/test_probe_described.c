@@ -63,7 +63,7 @@ static unsigned compare_told(const char *spec, const struct ifr_probe_result *re
 		if (!finding->told || !finding->is_setting)
 			continue;
 		if (!setting_of(machine, finding->key, &slot)) {
-			/* What the machine does not have may be told as 0. */
+			/* Of what a machine does not have, 0 may be told. */
 			if (finding->word || finding->value != 0)
 				fail_msg("%s has no %s, and %g is told", spec, finding->key, finding->value);
 			continue;
