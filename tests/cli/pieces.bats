@@ -124,3 +124,12 @@ bench=(interfero bench -q --counters clock --seed 7)
 	[ "$(sql long.pieces/0.result "SELECT count(*) FROM run WHERE NOT twin AND refused IS NULL")" -eq 2 ]
 	sql long.pieces/0.result "SELECT value FROM fact WHERE name='calibration'" | jq -e '.unknown_because == "its runs take too long"'
 }
+
+@test "--dry-run of a replay tells core hours, from a part of it" {
+	interfero record -q -o s.trace -- ../subject >/dev/null
+	interfero replay -n 999 --on slurm --dry-run s.trace >plan
+	grep -q "^16 pieces: 1000 layouts" plan
+	hours=$(sed -n 's/^About \([0-9.e-]*\) core hours.*/\1/p' plan)
+	awk -v hours="$hours" 'BEGIN { exit !(hours > 0 && hours < 1) }' # a program of a millisecond
+	[ ! -e cache ] && [ -z "$(find . -name '*.pieces')" ]
+}
