@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh
 # Part of every study's script: `run FOLDER` builds, measures and prints in FOLDER. QUICK=1 takes smaller sizes,
-# INTERFERO_STUDY=model leaves out the machine at hand, =clock leaves out the model.
+# INTERFERO_STUDY=model leaves out the machine at hand, =clock leaves out the model. INTERFERO_STUDY_ON=slurm[:KEY=VALUE,...]
+# hands campaigns and replays to a cluster.
 # Figures of the thesis (Melhus 2013) stand in the scripts.
 
 set -eu
 mkdir -p "${1:?"usage: $0 FOLDER"}"
 cd "$1"
 CC=${CC:-gcc}
+# For commands that take --on, as one word or none.
+# shellcheck disable=SC2034 # used by studies
+on=${INTERFERO_STUDY_ON:+--on=$INTERFERO_STUDY_ON}
 
 # Whether this part is wanted: "model", or "clock", the machine at hand.
 wants() {
@@ -35,7 +39,7 @@ record() {
 replay_layouts() {
 	trace=$1
 	shift
-	interfero replay --json --core=full --machine ivybridge "$@" "$trace" | tr '{,}' '[\n*]' | awk -F'"' '
+	interfero replay ${on:+"$on"} --json --core=full --machine ivybridge "$@" "$trace" | tr '{,}' '[\n*]' | awk -F'"' '
 		{ value = $3; sub(/^: */, "", value) }
 		$2 == "cycles" { cycles = value }
 		$2 == "ld_blocks_partial.address_alias" { alias = value }
