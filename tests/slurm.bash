@@ -11,7 +11,8 @@ need_slurm() {
 	[ -z "${SLURM_JOB_ID:-}" ] || skip "inside a job of another Slurm"
 }
 
-# start_slurm FOLDER COUNT: nodes n1 … nCOUNT of one processor each, all up. Fails with a log where they are not.
+# start_slurm FOLDER COUNT: nodes n1 … nCOUNT of one processor each, all up; the first half has the feature big, the others
+# small. Fails with a log where they are not.
 start_slurm() {
 	slurm=$1
 	local count=$2 port=$((20000 + $$ % 20000)) i
@@ -52,7 +53,8 @@ start_slurm() {
 			ReturnToService=2
 		END
 		for ((i = 1; i <= count; i++)); do
-			echo "NodeName=n$i NodeHostname=localhost NodeAddr=127.0.0.1 Port=$((port + i)) CPUs=1 State=UNKNOWN"
+			echo "NodeName=n$i NodeHostname=localhost NodeAddr=127.0.0.1 Port=$((port + i)) CPUs=1 State=UNKNOWN" \
+				"Feature=$([ $i -le $((count / 2)) ] && echo big || echo small)"
 		done
 		echo "PartitionName=all Nodes=n[1-$count] Default=YES MaxTime=INFINITE State=UP"
 	} >"$slurm/slurm.conf"
@@ -135,9 +137,13 @@ kill_node() {
 	done
 }
 
-# hurry: requeued jobs wait two minutes, but not here.
+# hurry: requeued jobs wait two minutes, but not here. On a machine so busy that a job takes too long to begin or to end,
+# Slurm drains the node until somebody resumes it.
 hurry() {
-	local job
+	local job node
+	for node in $(sinfo -h -N -t drain -o %N 2>/dev/null); do
+		scontrol update "nodename=$node" state=resume 2>/dev/null || true
+	done
 	for job in $(squeue -h -r -t PENDING -o '%i %r' 2>/dev/null | sed -n 's/ BeginTime$//p'); do
 		scontrol update "jobid=$job" starttime=now 2>/dev/null || true
 	done

@@ -64,7 +64,7 @@ measure() { # PACKAGE EXPERIMENT OPTION...
 	diffutils) set -- "$@" --expect-exit 1 -- "$program" text other ;;
 	sqlite3) set -- "$@" -- "$program" :memory: ".read table.sql" ;;
 	esac
-	interfero bench -q -n "$layouts" -s 1 --stdin /dev/null --no-profile -o "$experiment" "$@" >"$experiment.log" 2>&1 || {
+	interfero bench ${on:+"$on"} -q -n "$layouts" -s 1 --stdin /dev/null --no-profile -o "$experiment" "$@" >"$experiment.log" 2>&1 || {
 		cat "$experiment.log" >&2
 		return 1
 	}

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh
 # Part of every study's script: `run FOLDER` builds, measures and prints in FOLDER, and writes page.html there. QUICK=1
-# takes smaller sizes, INTERFERO_STUDY=model leaves out the machine at hand, =clock leaves out the model. A study that was
-# interrupted goes on where it stopped. Figures of the papers stand in the scripts.
+# takes smaller sizes, INTERFERO_STUDY=model leaves out the machine at hand, =clock leaves out the model.
+# INTERFERO_STUDY_ON=slurm[:KEY=VALUE,...] hands campaigns and replays to a cluster. A study that was interrupted goes on
+# where it stopped. Figures of the papers stand in the scripts.
 # shellcheck disable=SC2154 # $sources is the folder of the study's script
 
 set -eu
 mkdir -p "${1:?"usage: $0 FOLDER"}"
 cd "$1"
 CC=${CC:-gcc} study=${sources##*/}
+# For commands that take --on, as one word or none.
+# shellcheck disable=SC2034 # used by studies
+on=${INTERFERO_STUDY_ON:+--on=$INTERFERO_STUDY_ON}
 # shellcheck source=examples/studies/page.sh
 . "$sources/../page.sh"
 
@@ -53,7 +57,7 @@ record() {
 replay_layouts() {
 	trace=$1
 	shift
-	interfero replay --json --core=full --machine ivybridge "$@" "$trace" | tr '{,}' '[\n*]' | awk -F'"' '
+	interfero replay ${on:+"$on"} --json --core=full --machine ivybridge "$@" "$trace" | tr '{,}' '[\n*]' | awk -F'"' '
 		{ value = $3; sub(/^: */, "", value) }
 		$2 == "cycles" { cycles = value }
 		$2 == "ld_blocks_partial.address_alias" { alias = value }

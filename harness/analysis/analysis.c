@@ -244,6 +244,7 @@ void ifr_analysis_free(struct ifr_analysis *analysis) {
 			free(analysis->regressions[i].halves[j / 2][j % 2]);
 	}
 	ifr_sweep_release(analysis);
+	ifr_machines_release(&analysis->machines);
 	if (analysis->importance.known)
 		ifr_multiple_regression_release(&analysis->importance.model);
 	if (analysis->units)

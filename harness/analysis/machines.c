@@ -20,7 +20,7 @@
 enum { TURNS = 10 };
 
 struct leveling {
-	const struct ifr_analysis *analysis;
+	struct ifr_analysis *analysis;
 	const struct ifr_dataset *dataset;
 	struct ifr_machine_findings *found;
 	double *logs;            /* [runs]; NaN: does not count */
@@ -196,6 +196,7 @@ static void level(struct leveling *l, double *values) {
 	if (!find_kinds(l))
 		return;
 	polish(l);
+	ifr_machines_find_noise(l->analysis, l->logs, l->kind_of, l->node);
 	if (l->found->kind_count > 1 && !level_kinds(l, kind_level))
 		ifr_fail(&l->found->why_not, IFR_E_USAGE, "no layout was measured on all kinds of machines");
 	else if (l->found->kind_count > 1)

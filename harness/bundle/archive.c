@@ -10,6 +10,7 @@
 
 #include "common/buffer.h"
 #include "common/file.h"
+#include "harness/bundle/bundle.h"
 
 struct bundle_archive {
 	struct archive *archive;
@@ -38,12 +39,19 @@ int bundle_archive_begin(const char *file, struct bundle_archive **archive, stru
 
 int bundle_archive_add(struct bundle_archive *archive, const char *name, const void *data, size_t length,
                        mode_t mode, struct ifr_error *err) {
+	if (!ifr_bundle_takes(name))
+		return ifr_fail(
+			err, IFR_E_USAGE,
+			"no bundle takes \"%.80s\": rename it, as control characters and paths of over 1000 bytes are "
+			"refused where bundles are unpacked",
+			name);
 	struct archive_entry *entry = archive_entry_new();
 	archive_entry_set_pathname(entry, name);
 	archive_entry_set_size(entry, (int64_t)length);
 	archive_entry_set_filetype(entry, AE_IFREG);
 	archive_entry_set_perm(entry, mode);
-	int result = archive_write_header(archive->archive, entry) != ARCHIVE_OK ||
+	/* A name that is no text in this locale is warned of, and stored as its bytes. */
+	int result = archive_write_header(archive->archive, entry) < ARCHIVE_WARN ||
 	                     archive_write_data(archive->archive, data, length) != (la_ssize_t)length
 	                 ? fail_write(archive, err)
 	                 : 0;

@@ -57,8 +57,19 @@ static int judge_piece(struct gathering *gathering, unsigned number, struct ifr_
 	return 0;
 }
 
+/* The new attempt may fail before its submission returns, and say why. */
+static void forget_failures(const struct gathering *gathering) {
+	for (unsigned i = 0; i < gathering->pieces.count; i++)
+		if (gathering->wanted[i]) {
+			char *failed = piece_path(gathering->pieces.folder, i, "failed");
+			unlink(failed);
+			free(failed);
+		}
+}
+
 static int submit_wanted(struct gathering *gathering, struct ifr_error *err) {
 	int result = 0;
+	forget_failures(gathering);
 	for (unsigned slice = 0; slice * SLURM_SLICE < gathering->pieces.count && !result; slice++)
 		for (unsigned kind = 0; kind < gathering->cluster->kinds && !result; kind++) {
 			struct ifr_strings argv = {0};
@@ -69,12 +80,7 @@ static int submit_wanted(struct gathering *gathering, struct ifr_error *err) {
 			ifr_strings_release(&argv);
 		}
 	for (unsigned i = 0; i < gathering->pieces.count && !result; i++)
-		if (gathering->wanted[i]) {
-			char *failed = piece_path(gathering->pieces.folder, i, "failed");
-			unlink(failed);
-			free(failed);
-			gathering->attempts[i]++;
-		}
+		gathering->attempts[i] += gathering->wanted[i];
 	return result;
 }
 

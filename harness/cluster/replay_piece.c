@@ -65,6 +65,8 @@ static int load_kit(const struct ifr_piece *piece, struct replaying *r, const ch
 	int result = ifr_kit_import(file, imported, err);
 	if (!result)
 		result = ifr_kit_load(imported, &r->kit, err);
+	if (!result)
+		result = ifr_kit_check(&r->kit, err);
 	r->replay.kit = &r->kit;
 	free(file);
 	return result;

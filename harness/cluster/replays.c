@@ -8,9 +8,11 @@
  *     SPEC                                   a line for each machine; files of descriptions are replay/machine-N.cfg
  *     BYTES NAME                             of each plan, and then its text */
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -21,6 +23,7 @@
 
 const char replay_version[] = "interfero-replay 1";
 enum { USUAL_CHUNK = IFR_REPLAY_LANES, NAME_DIGITS = 16 };
+static const int64_t estimate_most_ns = INT64_C(10000000000);
 struct packing {
 	const struct ifr_plan_replay *replay;
 	struct ifr_buffer request;
@@ -186,12 +189,79 @@ static int carry_out(struct gathering *gathering, struct ifr_plan_replay *replay
 	return result;
 }
 
+/* ---- a dry run ---- */
+
+/* Restricts this process to the first of its processors; *before is what it had. */
+static bool use_one_processor(cpu_set_t *before) {
+	cpu_set_t one;
+	if (sched_getaffinity(0, sizeof *before, before))
+		return false;
+	int first = 0;
+	while (first < CPU_SETSIZE - 1 && !CPU_ISSET(first, before))
+		first++;
+	CPU_ZERO(&one);
+	CPU_SET(first, &one);
+	return !sched_setaffinity(0, sizeof one, &one);
+}
+
+static int64_t processor_ns(void) {
+	struct timespec now;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The core hours of all layouts: those of a piece are replayed here, or as much of it as tells the time of all. What
+ * others take of this processor does not count. */
+static int estimate_hours(const struct ifr_plan_replay *replay, const struct ifr_plan *plans, size_t count,
+                          size_t sampled, double *hours, struct ifr_error *err) {
+	struct ifr_counts *counters = ifr_alloc((replay->machine_count * sampled + 1) * sizeof *counters);
+	struct ifr_plan_replay here = *replay;
+	cpu_set_t before;
+	const bool alone = use_one_processor(&before);
+	const int64_t begun_ns = ifr_clock_ns(), before_ns = processor_ns();
+	here.spread = NULL;
+	here.progress = NULL;
+	here.errors = NULL;
+	here.deadline_ns = begun_ns + estimate_most_ns;
+	int result = ifr_replay_plans(&here, plans, sampled, counters, err);
+	const double spent_ns = (double)(ifr_clock_ns() - begun_ns),
+				 whole_ns = here.expected_ns ? (double)here.expected_ns : spent_ns;
+	if (alone)
+		sched_setaffinity(0, sizeof before, &before);
+	/* One that cannot end in time has told what was asked. */
+	if (here.expected_ns) {
+		if (err)
+			*err = (struct ifr_error){0};
+		result = 0;
+	}
+	*hours = whole_ns * (double)(processor_ns() - before_ns) / spent_ns * (double)count / (double)sampled / 3.6e12;
+	free(counters);
+	return result;
+}
+
+static int describe_pieces(const struct gathering *gathering, const struct ifr_plan_replay *replay,
+                           const struct ifr_plan *plans, size_t count, struct ifr_error *err) {
+	struct ifr_buffer *text = replay->cluster->dry_run;
+	double hours = 0;
+	const int result =
+		estimate_hours(replay, plans, count, replay_first(count, 1, gathering->pieces.chunks), &hours, err);
+	if (result)
+		return result;
+	ifr_buffer_printf(
+		text,
+		"%s%u pieces: %zu layouts on %zu machine%s of the model, on any nodes.\nAbout %.3g core hours, "
+		"by the layouts of a piece on one processor here.\n\n",
+		text->length ? "\n" : "", gathering->pieces.count, count, replay->machine_count,
+		replay->machine_count > 1 ? "s" : "", hours);
+	gathering_describe(gathering, text);
+	return 0;
+}
+
 int ifr_cluster_replay(struct ifr_plan_replay *replay, const struct ifr_plan *plans, size_t count,
                        struct ifr_counts *counters, struct ifr_error *err) {
 	struct watching watching = {replay, ifr_clock_ns()};
 	struct gathering gathering = {.cluster = replay->cluster, .show = show, .data = &watching};
 	struct packing packing = {.replay = replay, .has_kit = ifr_layouts_need_kit(plans, count)};
-	struct ifr_buffer *dry = replay->cluster->dry_run;
 	ifr_kit_init(&packing.kit);
 	ifr_strings_add(&packing.names, "replay/trace");
 	ifr_strings_add(&packing.paths, replay->trace_file);
@@ -200,14 +270,9 @@ int ifr_cluster_replay(struct ifr_plan_replay *replay, const struct ifr_plan *pl
 		describe(&packing, plans, count);
 		result = make_pieces(&gathering, &packing, count, err);
 	}
-	if (!result && dry) {
-		ifr_buffer_printf(dry, "%s%u pieces: %zu layouts on %zu machine%s of the model, on any nodes.\n\n",
-		                  dry->length ? "\n" : "", gathering.pieces.count, count, replay->machine_count,
-		                  replay->machine_count > 1 ? "s" : "");
-		gathering_describe(&gathering, dry);
-	} else if (!result) {
-		result = carry_out(&gathering, replay, count, counters, err);
-	}
+	if (!result)
+		result = replay->cluster->dry_run ? describe_pieces(&gathering, replay, plans, count, err)
+		                                  : carry_out(&gathering, replay, count, counters, err);
 	gathering_release(&gathering);
 	ifr_buffer_release(&packing.request);
 	ifr_strings_release(&packing.names);

@@ -10,8 +10,8 @@
 #include "harness/commands/campaign_options.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
+#include "harness/commands/node_facts.h"
 #include "harness/commands/rerun.h"
-#include "harness/doctor/doctor.h"
 
 struct options {
 	const char *folder;
@@ -59,38 +59,20 @@ const struct argp ifr_piece_argp = {
 	NULL,
 	NULL};
 
-/* A checkup takes about a second: one for each boot of the node. */
-static void find_checkup(const struct ifr_piece *piece, struct ifr_buffer *text) {
-	char *boot = ifr_host_boot(), *path = ifr_format("%s/doctor-%s", piece->cache, boot);
-	if (ifr_file_read(path, 65536, text, NULL)) {
-		struct ifr_checkup checkup;
-		ifr_checkup_init(&checkup);
-		ifr_checkup_run(&checkup);
-		ifr_buffer_clear(text);
-		ifr_checkup_json(&checkup, text);
-		ifr_file_write(path, ifr_buffer_text(text), text->length, 0600, NULL);
-		ifr_checkup_release(&checkup);
-	}
-	free(path);
-	free(boot);
-}
-
-/* Pieces have their campaign's identity, and its reference to compare runs with. */
-static int adopt_facts(const char *file, const struct ifr_piece *piece, const struct ifr_dataset *recorded,
-                       struct ifr_error *err) {
-	struct ifr_experiment *experiment;
-	struct ifr_buffer checkup = {0};
-	int result = ifr_experiment_open(file, &experiment, err);
-	if (result)
-		return result;
-	for (size_t i = 0; i < recorded->fact_count && !result; i++) {
-		const struct ifr_dataset_fact *fact = &recorded->facts[i];
-		if (!strcmp(fact->name, "identity") || ifr_starts_with(fact->name, "reference "))
-			result = ifr_experiment_set(experiment, fact->name, fact->value, err);
-	}
-	find_checkup(piece, &checkup);
-	if (!result)
+/* Pieces have their campaign's identity, and what is known of their node. */
+static int adopt_facts(const char *file, const struct ifr_piece *piece, const struct ifr_campaign *campaign,
+                       const struct ifr_dataset *recorded, struct ifr_error *err) {
+	struct ifr_experiment *experiment = NULL;
+	struct ifr_buffer checkup = {0}, calibration = {0};
+	int result = node_adopt_reference(file, recorded, &experiment, err);
+	if (!result) {
+		node_checkup(piece, &checkup);
+		node_calibrate(piece, campaign, recorded, &calibration);
 		result = ifr_experiment_set(experiment, "doctor", ifr_buffer_text(&checkup), err);
+	}
+	if (!result && calibration.length)
+		result = ifr_experiment_set(experiment, "calibration", ifr_buffer_text(&calibration), err);
+	ifr_buffer_release(&calibration);
 	ifr_buffer_release(&checkup);
 	ifr_experiment_close(experiment);
 	return result;
@@ -127,7 +109,7 @@ static int measure(const struct ifr_piece *piece, const char *file, struct ifr_c
 	campaign->share = (struct ifr_share){.chunks = piece->chunks,
 	                                     .chunk = piece->number % piece->chunks,
 	                                     .repetition = piece->number / piece->chunks};
-	int result = adopt_facts(file, piece, recorded, err);
+	int result = adopt_facts(file, piece, campaign, recorded, err);
 	if (!result && campaign->share.repetition >= campaign->repetitions)
 		result = ifr_fail(err, IFR_E_USAGE, "the campaign has no piece %u", piece->number);
 	if (!result)

@@ -170,6 +170,9 @@ static int find_program(struct rerun *rerun, unsigned program, struct ifr_error 
 	                            ? ifr_format("%s/programs/%u/%s", rerun->work, program, ifr_path_base(recorded))
 	                            : ifr_strdup(recorded);
 	int result = has_kit ? ifr_kit_load(key, &rerun->kits[program], err) : 0;
+	/* An imported kit takes the objects of that digest which are there: they still have to be so. */
+	if (!result && has_kit && rerun->bundled)
+		result = ifr_kit_check(&rerun->kits[program], err);
 	if (!result && !has_digest(rerun->paths[program], digest_of(rerun, program)))
 		result = has_kit
 		             ? make_program(rerun, program, err)

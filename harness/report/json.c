@@ -371,6 +371,7 @@ static json_t *json_analysis(const struct ifr_analysis *analysis) {
 	ifr_json_set(made, "regressions", json_regressions(analysis));
 	ifr_json_set(made, "relative_importance", json_importance(analysis));
 	ifr_json_set(made, "benchmarks", json_benchmarks(analysis));
+	ifr_json_set(made, "machines", ifr_json_machines(&analysis->machines));
 	return made;
 }
 

@@ -11,5 +11,7 @@
 
 /* The findings of a sweep; null where the layouts are random. */
 json_t *ifr_json_sweep(const struct ifr_analysis *analysis);
+/* Kinds and nodes, and the layout effects that kinds share; null where one machine ran all. */
+json_t *ifr_json_machines(const struct ifr_machine_findings *from);
 
 #endif

@@ -17,8 +17,9 @@ struct ifr_crossed {
 };
 
 /* Estimates the components from cells[row * columns + column]. At least two rows have values in all columns, of which
- * there are two, and some cell has two values. Of equal cells the result is that of restricted maximum likelihood, as in
- * lme4's y ~ column + (1|row) + (1|row:column); of unequal ones it is the analysis of unweighted means.
+ * there are two, and some cell has two values. The standard deviations are those of restricted maximum likelihood, as in
+ * lme4's y ~ column + (1|row) + (1|row:column); mean squares and the F test of unequal cells are those of unweighted
+ * means. Where all values of each cell are equal, the standard deviations are those of the mean squares, too.
  * Ref: Searle, Casella and McCulloch 1992, section 4.3; Milliken and Johnson 1992, section 22 (unweighted means). */
 int ifr_crossed_estimate(const struct ifr_group *cells, size_t rows, size_t columns, struct ifr_crossed *crossed,
                          struct ifr_error *err);

@@ -41,6 +41,7 @@ void ifr_dataset_release(struct ifr_dataset *dataset) {
 	for (size_t i = 0; i < dataset->node_count; i++) {
 		free(dataset->nodes[i].host);
 		free(dataset->nodes[i].processor);
+		free(dataset->nodes[i].facts);
 	}
 	ifr_dataset_clear_units(dataset);
 	free(dataset->nodes);

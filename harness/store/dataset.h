@@ -59,6 +59,7 @@ struct ifr_dataset_run {
 /* A machine that ran something, but the one of the facts. */
 struct ifr_dataset_node {
 	char *host, *processor;
+	char *facts; /* what else is known of it: lines NAME: VALUE, of which some values have several lines */
 };
 
 struct ifr_dataset_fact {

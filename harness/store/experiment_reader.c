@@ -47,6 +47,7 @@ static void take_node(struct ifr_dataset *dataset, sqlite3_stmt *row) {
 	struct ifr_dataset_node *node = ifr_dataset_add_node(dataset);
 	node->host = ifr_strdup(database_text(row, 0));
 	node->processor = ifr_strdup(database_text(row, 1));
+	node->facts = ifr_strdup(database_text(row, 2));
 }
 
 /* Rows of runs joined with their samples: the runs' columns come again with every sample. */
@@ -118,7 +119,7 @@ static const struct table {
 	{"SELECT text FROM warning ORDER BY rowid", take_warning},
 	{"SELECT name,unit,source FROM counter ORDER BY id", take_counter},
 	{"SELECT program,layout,name,plan,build_id,facts,refused,sha256 FROM variant ORDER BY id", take_variant},
-	{"SELECT host,processor FROM node ORDER BY id", take_node},
+	{"SELECT host,processor,facts FROM node ORDER BY id", take_node},
 	{"WITH v AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM variant),"
      " c AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM counter),"
      " d AS (SELECT id, row_number() OVER (ORDER BY id) AS place FROM node)"

@@ -79,11 +79,13 @@ static int add_piece(struct merging *merging, const char *part, struct ifr_error
 	return result ? result : merge_add(merging->database, &merging->copies, merging->result, err);
 }
 
-/* A new file takes the facts of its first part, but for the identity: the repetitions of all parts get numbers. */
+/* A new file takes the facts of its first part, but for the identity, as the repetitions of all parts get numbers, and
+ * for what is one node's. */
 static int begin_whole(struct merging *merging, const char *part, struct ifr_error *err) {
 	(void)part;
 	return database_run(merging->database,
-	                    "BEGIN; INSERT INTO main.fact SELECT name, value FROM part.fact ORDER BY rowid;"
+	                    "BEGIN; INSERT INTO main.fact SELECT name, value FROM part.fact WHERE name NOT IN"
+	                    " ('doctor', 'calibration') ORDER BY rowid;"
 	                    "INSERT INTO main.fact VALUES('merged', 'yes') ON CONFLICT(name) DO NOTHING;"
 	                    "INSERT INTO main.fact VALUES('identity', 'merged') ON CONFLICT(name) DO UPDATE SET"
 	                    " value='merged'; COMMIT",

@@ -51,7 +51,7 @@ static const char variants[] =
 static const char nodes[] =
 	"INSERT OR IGNORE INTO main.node(host,processor,kernel,facts) SELECT host, processor, kernel,"
 	" (SELECT coalesce(group_concat(name || ': ' || value, char(10)), '') FROM part.fact WHERE name IN"
-	" ('pinned to','boot','tool version','doctor')) FROM machine"
+	" ('pinned to','boot','tool version','doctor','calibration')) FROM machine"
 	" WHERE EXISTS(SELECT 1 FROM part.run WHERE node=0);"
 	"INSERT OR IGNORE INTO main.node(host,processor,kernel,facts)"
 	" SELECT host,processor,kernel,facts FROM part.node ORDER BY id;"
@@ -59,6 +59,18 @@ static const char nodes[] =
 	" USING(host, processor, kernel) UNION ALL SELECT 0, id FROM main.node JOIN machine"
 	" USING(host, processor, kernel);"
 	"CREATE UNIQUE INDEX temp.old_node ON nodes(old, new);";
+
+/* A part may come before the one that brings the calibration of their node. */
+#define CALIBRATED(facts) "instr(char(10) || " facts ", char(10) || 'calibration: ')"
+#define SAME_NODE "p.host=main.node.host AND p.processor=main.node.processor AND p.kernel=main.node.kernel"
+static const char calibrations[] =
+	"UPDATE main.node SET facts=facts || char(10) || 'calibration: ' || (SELECT value FROM part.fact WHERE"
+	" name='calibration') WHERE NOT " CALIBRATED(
+		"facts") " AND EXISTS(SELECT 1 FROM machine p WHERE " SAME_NODE ")"
+				 " AND EXISTS(SELECT 1 FROM part.fact WHERE name='calibration');"
+				 "UPDATE main.node SET facts=(SELECT p.facts FROM part.node p WHERE " SAME_NODE
+				 ") WHERE NOT " CALIBRATED("facts") " AND EXISTS(SELECT 1 FROM part.node p WHERE " SAME_NODE
+													" AND " CALIBRATED("p.facts") ");";
 
 /* The number of each of the part's repetitions. Those of the file's own identity keep theirs: a merge alone has others,
  * and no identity of its own. */
@@ -155,7 +167,7 @@ static int add_measured(sqlite3 *database, int64_t *copies, struct ifr_merge_res
 	return result;
 }
 
-static const char *const maps[] = {facts, variants, nodes, repetitions};
+static const char *const maps[] = {facts, variants, nodes, calibrations, repetitions};
 
 int merge_add(sqlite3 *database, int64_t *copies, struct ifr_merge_result *added, struct ifr_error *err) {
 	int result = database_run(database, "BEGIN IMMEDIATE", err);

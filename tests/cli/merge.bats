@@ -126,6 +126,59 @@ odd() {
 	not grep -q "machines have in common" before
 }
 
+# calibrated PART HOST SD: the part ran on that host, whose calibration has that noise.
+calibrated() {
+	sql "$1" "UPDATE fact SET value='$2' WHERE name IN ('host', 'identity')"
+	sql "$1" "INSERT INTO fact VALUES('calibration', '{
+ \"within_sd\": $3,
+ \"called_other_runs\": 0.05
+}')"
+}
+
+@test "each node keeps its own calibration, whichever part brought it, and a noisy one is named" {
+	for host in one two three; do
+		cp a.exp $host.exp
+		# Another part of the same node, which came before its calibration.
+		cp b.exp early.$host
+		sql early.$host "UPDATE fact SET value='$host' WHERE name='host'"
+		sql early.$host "UPDATE fact SET value='early $host' WHERE name='identity'"
+	done
+	calibrated one.exp one 0.0125
+	calibrated two.exp two 0.0125
+	calibrated three.exp three 0.05
+	for order in "one.exp two.exp three.exp early.one early.two early.three" "early.three three.exp early.one two.exp early.two one.exp"; do
+		rm -f all.exp
+		# shellcheck disable=SC2086 # a list of words
+		interfero merge -q -o all.exp $order
+		[ "$(sql all.exp "SELECT group_concat(n) FROM (SELECT host || ' ' || ((length(facts) - length(replace(facts, 'calibration: ', ''))) / 13) AS n
+			FROM node ORDER BY host)")" = "one 1,three 1,two 1" ]
+		interfero report --json all.exp >json
+		[ "$(jq -c '.analysis.machines | [.noisy_nodes, (.nodes | sort_by(.host)[] | .host, .calibrated_run_sd)]' json)" = '[1,"one",0.0125,"three",0.05,"two",0.0125]' ] ||
+			say "$(jq .analysis.machines json)"
+		interfero report all.exp | tr -s ' \n' ' ' >words
+		grep -q "1 of 3 nodes has more than three times the usual noise of 1.2* %, first three" words || say "$(cat words)"
+	done
+	# Merged files keep them, and no fact of one node is the whole's.
+	interfero merge -q -o again.exp early.two all.exp
+	[ "$(sql again.exp "SELECT count(*) FROM node WHERE facts LIKE '%calibration: {%'")" -eq 3 ]
+	[ "$(sql all.exp "SELECT count(*) FROM fact WHERE name='calibration'")" -eq 0 ]
+}
+
+@test "a node's noise is that of its runs of one layout" {
+	# Layout k takes k + 1 ms; the runs of a layout differ by +1 % and -1 % here, by +3 % and -3 % elsewhere.
+	for part in a b; do
+		sql $part.exp "DELETE FROM run WHERE twin"
+		sql $part.exp "DELETE FROM sample WHERE run NOT IN (SELECT id FROM run)"
+		sql $part.exp "UPDATE sample SET value = (SELECT 1e6 * (variant + 1) * (1 + (CASE '$part' WHEN 'a' THEN 0.01 ELSE 0.03 END)
+			* (2 * repetition - 1)) FROM run WHERE id = sample.run)"
+	done
+	interfero merge -q -o all.exp a.exp b.exp
+	interfero report --json all.exp >json
+	# By hand: log((1 + d) / (1 - d)) / sqrt 2 in each of four layouts.
+	jq -e '.analysis.machines.nodes | map(.df_runs) == [4, 4] and (map(.run_sd) | (.[0] - 0.0424391 | fabs) < 1e-6 and (.[1] - 0.0141426 | fabs) < 1e-6)' json ||
+		say "$(jq .analysis.machines json)"
+}
+
 # on_kinds CHANGE OTHER: two parts of a comparison, of two kinds of processors, on which new takes CHANGE and OTHER of old's
 # time; layout k adds 0.001 k^2 mod 7 to the ratio, and 0.002 (k mod 3) on the other kind.
 on_kinds() {

@@ -51,14 +51,19 @@ bench=(interfero bench --counters clock --seed 7)
 
 @test "a campaign over four nodes is the same campaign as here, with each run's node" {
 	cp ../subject "./a \$(touch bad) 'name'"
-	"${bench[@]}" -q --on slurm:pieces=3,partition=all,cores=1 -n 9 -r 4 -o e.exp -- "./a \$(touch bad) 'name'" 'x;y "$z"' >report
+	"${bench[@]}" -q --on slurm:pieces=3,partition=all,cores=1 -n 9 -r 4 -o e.exp -- "./a \$(touch bad) 'name'" $'x;y "$z"\n$(touch bad)' >report
 	[ ! -e bad ]
 	whole e.exp 9 4
 	[ ! -e e.exp.pieces ]
 	[ "$(sql e.exp 'SELECT count(DISTINCT host) FROM run JOIN node n ON n.id = node')" -ge 3 ]
-	[ "$(sql e.exp "SELECT count(*) FROM node WHERE facts LIKE '%doctor: {%'")" -ge 3 ]
+	[ "$(sql e.exp "SELECT count(*) FROM node WHERE facts LIKE '%doctor: {%' AND facts LIKE '%calibration: {%within_sd%'")" -eq \
+		"$(sql e.exp 'SELECT count(*) FROM node')" ]
+	for node in $(sql e.exp 'SELECT host FROM node'); do
+		[ "$(find "/tmp/interfero-0-$node" -name 'calibration-*' ! -name '*.lock' | wc -l)" -eq 1 ]
+	done
+	interfero report e.exp | tr -s ' \n' ' ' | grep -q "by its calibration, which calls the program different from itself"
 	# The layouts are those of a campaign of one machine: plans and bytes.
-	"${bench[@]}" -q -n 9 -r 2 -o here.exp -- "./a \$(touch bad) 'name'" 'x;y "$z"' >/dev/null
+	"${bench[@]}" -q -n 9 -r 2 -o here.exp -- "./a \$(touch bad) 'name'" $'x;y "$z"\n$(touch bad)' >/dev/null
 	diff <(sql e.exp 'SELECT layout, plan, sha256 FROM variant ORDER BY layout') <(sql here.exp 'SELECT layout, plan, sha256 FROM variant ORDER BY layout')
 	interfero merge -q -o all.exp e.exp here.exp
 	# In each repetition the layouts are cut anew.
@@ -99,8 +104,8 @@ disturb() {
 		hurry
 		! kill -0 $submitter 2>/dev/null
 	}
-	await 100 has_ended || say "$(squeue -r) $(sinfo -N)"
-	wait $submitter || say "$(cat errors) $(squeue) $(sinfo -N)"
+	await 300 has_ended || say "$(squeue -r) $(sinfo -N) $(sinfo -R)"
+	wait $submitter || say "$(cat errors) $(squeue) $(sinfo -N) $(sinfo -R)"
 }
 
 @test "a node dies, the controller restarts, and the submitting process is killed" {
@@ -122,16 +127,47 @@ disturb() {
 		GROUP BY layout, repetition HAVING count(DISTINCT node) > 1)')" -eq 0 ]
 }
 
+@test "two kinds of nodes make all runs each, and nothing of both is pooled" {
+	interfero compare -q --counters clock --seed 7 --on slurm:pieces=2,constraint=big,constraint=small -n 6 -r 2 -o k.exp \
+		../subject ../other >/dev/null || [ $? -eq 1 ]
+	local kind
+	for kind in "'n1', 'n2'" "'n3', 'n4'"; do
+		[ "$(sql k.exp "SELECT count(*), min(n), max(n) FROM (SELECT count(*) AS n FROM run r JOIN node d ON d.id = r.node
+			WHERE host IN ($kind) AND NOT twin AND refused IS NULL GROUP BY variant)")" = "14|2|2" ]
+	done
+	# The nodes are of one host: the features stand for processors, of which new is a tenth slower on one alone.
+	sql k.exp "UPDATE node SET processor = CASE WHEN host IN ('n1', 'n2') THEN 'big' ELSE 'small' END"
+	sql k.exp "UPDATE sample SET value = (SELECT 1e6 * (1 + 0.01 * layout) * (1 + 0.0001 * repetition + 0.0003 * (layout * layout % 7) * program)
+		* CASE WHEN processor = 'small' THEN 3 - 0.001 * (layout % 3) ELSE 1 END * CASE WHEN processor = 'small' AND program = 1 THEN 1.1 ELSE 1 END
+		FROM run r JOIN variant v ON v.id = r.variant JOIN node d ON d.id = r.node WHERE r.id = sample.run)"
+	interfero compare --fail-above 5% --json k.exp >json || [ $? -eq 1 ]
+	[ "$(jq -c '.comparisons | map([.name, .regression])' json)" = '[["big",false],["small",true]]' ] || say "$(cat json)"
+	jq -e '.comparisons[0].processors | .layouts == 6 and .p < 0.001' json
+	interfero compare k.exp | tr -s ' \n' ' ' | grep -q "not the same on all 2 processors"
+}
+
 @test "a replay of 1,000 layouts over four nodes has the bytes of one made here, whatever dies" {
 	local replay=(interfero replay -n 999 --seed 3 --json --machine haswell,l1d.ways=4 ../subject.trace)
 	"${replay[@]}" >here
 	disturb ../subject.trace.*.pieces 3 "${replay[@]}" --on slurm:pieces=40
 	cmp here report
-	[ -z "$(find .. -name '*.pieces')" ]
+	[ -z "$(find .. -maxdepth 1 -name '*.pieces')" ]
 	replay=(interfero replay -n 6 --core=sampled --json ../subject.trace)
 	"${replay[@]}" >here
 	"${replay[@]}" --on slurm:pieces=3 >report
 	cmp here report
+}
+
+@test "a study of the model prints the same wherever its replays ran" {
+	need jq
+	local make=(env QUICK=1 INTERFERO_STUDY=model timeout 300 make -s -C "$BATS_TEST_DIRNAME/../../examples/studies" heap-and-caches)
+	mkdir one two
+	"${make[@]}" O="$PWD/one" >one.txt
+	INTERFERO_STUDY_ON=slurm:pieces=4 "${make[@]}" O="$PWD/two" >two.txt
+	diff <(sed "s,$PWD/one,," one.txt) <(sed "s,$PWD/two,," two.txt)
+	grep -q "r^2" one.txt
+	# Nodes had something to do.
+	[ "$(find /tmp/interfero-0-n[1-4] -name '*.bundle' | wc -l)" -ge 2 ]
 }
 
 @test "audits, searches and predictions hand their work over, too" {
@@ -180,6 +216,7 @@ disturb() {
 	grep -q "^8 pieces: 6 layouts and the shipped one, 4 runs" plan
 	interfero replay --on slurm --dry-run -n 999 ../subject.trace >plan
 	grep -q "^16 pieces: 1000 layouts" plan
+	grep -q "^About [0-9.e-]* core hours, " plan
 	[ -z "$(squeue -h)" ]
 	[ "$(find . -name '*.exp*' | wc -l)" -eq 0 ]
 }
