@@ -42,9 +42,9 @@ static bool keep_deliveries(struct cores *cores, struct core_step *step, const s
 	return decoders;
 }
 
-/* The first front end notes where the decoders deliver. */
-void core_run_front(struct cores *cores, struct core_lane *lane, const struct ifr_pass *pass, size_t index,
-                    unsigned number) {
+/* Brings the steps of the piece through a front end of a lane. The first one notes where the decoders deliver. */
+static void run_front(struct cores *cores, struct core_lane *lane, const struct ifr_pass *pass, size_t index,
+                      unsigned number) {
 	struct core_front *front = &lane->fronts[number];
 	cores->deliveries_count = 0;
 	for (size_t i = 0; i < cores->steps_count; i++) {
@@ -145,7 +145,7 @@ static void run_graph(struct cores *cores, struct core_graph *graph, const struc
 /* Brings the piece through all front ends and graphs of a lane, and begins a new piece. */
 static void run_piece(struct cores *cores, struct core_lane *lane, const struct ifr_pass *pass, size_t index) {
 	for (unsigned front = 0; front < lane->fronts_count; front++) {
-		core_run_front(cores, lane, pass, index, front);
+		run_front(cores, lane, pass, index, front);
 		if (!index && !front)
 			observe_steps(cores, &lane->graphs[0], &pass->steps);
 		for (size_t i = 0; i < cores->graphs_count; i++)
@@ -158,7 +158,7 @@ static void run_piece(struct cores *cores, struct core_lane *lane, const struct 
 
 /* --- the sequence --------------------------------------------------------------------------------------------- */
 
-void core_add_step(struct cores *cores, const struct ifr_pass *pass, struct core_cursor *at, size_t execution) {
+static void add_step(struct cores *cores, const struct ifr_pass *pass, struct core_cursor *at, size_t execution) {
 	struct core_step *step = &cores->steps[cores->steps_count++];
 	const bool follows = at->before != IFR_EXECUTION_BREAK;
 	*step = (struct core_step){.block = pass->chunk->executions[execution] >> 1,
@@ -168,7 +168,7 @@ void core_add_step(struct cores *cores, const struct ifr_pass *pass, struct core
 	core_cursor_next(at, execution, &step->outcome);
 }
 
-void core_begin_span(const struct cores *cores, struct core_lane *lane, const struct ifr_core_span *span) {
+static void begin_span(const struct cores *cores, struct core_lane *lane, const struct ifr_core_span *span) {
 	if (!span->apart)
 		return;
 	for (unsigned i = 0; i < lane->fronts_count; i++)
@@ -187,12 +187,12 @@ static void run_lane(struct cores *cores, struct core_lane *lane, const struct i
 	for (size_t k = 0; k < cores->course.spans_count; k++) {
 		const struct ifr_core_span *span = &cores->course.spans[k];
 		core_cursor_begin(&at, span);
-		core_begin_span(cores, lane, span);
+		begin_span(cores, lane, span);
 		for (size_t i = span->first; i < span->end; i++) {
 			if (executions[i] == IFR_EXECUTION_BREAK)
 				at.before = IFR_EXECUTION_BREAK;
 			else
-				core_add_step(cores, pass, &at, i);
+				add_step(cores, pass, &at, i);
 			if (cores->steps_count == PIECE_EXECUTIONS)
 				run_piece(cores, lane, pass, index);
 		}

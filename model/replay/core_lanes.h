@@ -69,13 +69,4 @@ void core_reserve_cycles(struct ifr_sampled_cycles *cycles, size_t count);
 /* Makes room for so many blocks. */
 void core_front_add_blocks(struct core_front *front, size_t count);
 
-struct core_cursor;
-/* Adds the next execution to the piece. */
-void core_add_step(struct cores *cores, const struct ifr_pass *pass, struct core_cursor *at, size_t execution);
-/* A span begins, for a lane's front ends and samples. */
-void core_begin_span(const struct cores *cores, struct core_lane *lane, const struct ifr_core_span *span);
-/* Brings the steps of the piece through a front end of a lane. index: the lane's number. */
-void core_run_front(struct cores *cores, struct core_lane *lane, const struct ifr_pass *pass, size_t index,
-                    unsigned number);
-
 #endif

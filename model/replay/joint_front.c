@@ -189,7 +189,7 @@ static unsigned enter_loops(struct joint_front *joint, uint32_t block, bool take
 		if (joint->decoding >> lane & 1)
 			tell_stretch(joint, lane);
 		const struct ifr_delivery *deliveries =
-			ifr_front_enter_loop(front_of(joint, lane), place(joint, lane, block), block, taken, &count);
+			ifr_front_enter_loop(front_of(joint, lane), joint_placed(joint, lane, block), block, taken, &count);
 		if (!deliveries)
 			continue;
 		keep_deliveries(joint, lane, deliveries, count);

@@ -218,7 +218,9 @@ static void test_machines(void **state) {
 		"goldencove,op_cache.sets=1,op_cache.ways=1,fetch.queue=8,l1i.bytes=2048,l1i.ways=4",
 		"zen4,pipeline.counters=16,pipeline.issue=1,pipeline.retire=1",
 		"haswell,pipeline.counters=0,pipeline.alias=0", "skylake,pipeline.wakeup=2", "zen3,pipeline.longest=2",
-		"haswell,pipeline.units=unlimited"};
+		"haswell,pipeline.units=unlimited",
+		/* Counters that note what they mispredict; lines that no window may have. */
+		"haswell,predictor=gshare-8k", "goldencove,op_cache.lines=1,fetch.fusion=within_line"};
 	(void)state;
 	for (uint64_t seed = 1; seed <= at_depth(1, 12); seed++) {
 		struct program *p = program_new(seed);
