@@ -86,7 +86,7 @@ say_seen() {
 alias_at_hand() {
 	[ -s alias.json ] || interfero probe -q --budget 20s --only=cycle,memory --json >alias.json
 	jq -r '[.findings[] | select(.key == "pipeline.alias")][0] |
-		if .told then "By interfero probe, a load 4096 bytes above a store takes \(.value * 100 | round / 100) cycles more on this processor than one a line further."
+		if .told then "By interfero probe, a load 4096 bytes above a store takes \(.value * 100 | round / 100) cycles more on this processor than one a line further: what is left of the effect here has another cause, which is not known."
 		else "What such a load costs on this processor, interfero probe did not tell." end' alias.json
 }
 
