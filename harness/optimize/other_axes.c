@@ -66,6 +66,8 @@ static void add_trial(struct trying *trying, enum ifr_axis axis, unsigned number
 	memcpy(setting->given, parameters->given, sizeof setting->given);
 	ifr_plan_enable(&trial->candidate.plan, axis, ifr_plan_seed(generator->seed, axis, number));
 	const char *only = parameters->only ? parameters->only : function;
+	free(setting->only);
+	free(setting->except);
 	setting->only = only ? ifr_strdup(only) : NULL;
 	setting->except = parameters->except ? ifr_strdup(parameters->except) : NULL;
 	trying->count++;
