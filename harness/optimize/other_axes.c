@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "common/clock.h"
 #include "harness/optimize/search.h"
 
 /* The layouts to try of an axis: so many seeds, for all code or for each of the most executed functions. */
@@ -18,8 +20,8 @@ static const struct variation variations[] = {{IFR_AXIS_DATA, 3, 0},       {IFR_
                                               {IFR_AXIS_FRAMES, 1, 1},     {IFR_AXIS_ALIAS_CHECK, 1, 1}};
 enum { VARIATIONS = sizeof variations / sizeof *variations, FUNCTIONS_MOST = 2, TRIALS_MOST = 24 };
 
-/* Parts of the rest of the budget: for one compilation of all units, and for the runs. */
-static const double compiling_share = 0.05, axes_share = 0.25;
+/* Parts of the rest of the budget: for one compilation of all units, for making the layouts, and for the runs. */
+static const double compiling_share = 0.05, making_share = 0.15, axes_share = 0.25;
 
 struct trying {
 	struct search *search;
@@ -64,6 +66,8 @@ static void add_trial(struct trying *trying, enum ifr_axis axis, unsigned number
 	memcpy(setting->given, parameters->given, sizeof setting->given);
 	ifr_plan_enable(&trial->candidate.plan, axis, ifr_plan_seed(generator->seed, axis, number));
 	const char *only = parameters->only ? parameters->only : function;
+	free(setting->only);
+	free(setting->except);
 	setting->only = only ? ifr_strdup(only) : NULL;
 	setting->except = parameters->except ? ifr_strdup(parameters->except) : NULL;
 	trying->count++;
@@ -80,6 +84,38 @@ static void add_variation(struct trying *trying, const struct variation *variati
 	}
 }
 
+/* The number of layouts that the budget has time to make, by the last one, which costs most. */
+static size_t count_affordable(struct trying *trying) {
+	struct stages *stages = &trying->search->stages;
+	struct ifr_variant made = {0};
+	struct ifr_error ignored = {0};
+	if (stages->deadline_ns == INT64_MAX || !trying->count)
+		return trying->count;
+	char *path = stage_file(stages, "axes.trial");
+	const int64_t begun_ns = ifr_clock_ns();
+	const int result = ifr_builder_make(stages->builder, &trying->trials[trying->count - 1].candidate.plan, path,
+	                                    &made, &ignored);
+	const double each_ns = (double)(ifr_clock_ns() - begun_ns),
+				 share_ns = making_share * (double)(stages->deadline_ns - ifr_clock_ns());
+	const size_t affordable = result || share_ns < each_ns ? 0 : (size_t)(share_ns / each_ns);
+	unlink(path);
+	ifr_buffer_release(&made.facts);
+	free(path);
+	return affordable < trying->count ? affordable : trying->count;
+}
+
+/* Keeps the first trials, so many at most, and notes their axes. */
+static void keep_trials(struct trying *trying, size_t most) {
+	while (trying->count > most)
+		candidate_release(&trying->trials[--trying->count].candidate);
+	for (size_t i = 0; i < trying->count; i++)
+		for (size_t v = 0; v < VARIATIONS; v++) {
+			const enum ifr_axis axis = variations[v].axis;
+			if (trying->trials[i].candidate.plan.axis[axis].on && !trying->best->plan.axis[axis].on)
+				trying->search->optimum->axes_tried |= 1u << axis;
+		}
+}
+
 int search_try_axes(struct search *search, struct ifr_error *err) {
 	struct trying trying = {.search = search};
 	const struct trial *best;
@@ -90,13 +126,10 @@ int search_try_axes(struct search *search, struct ifr_error *err) {
 	trying.symbol_count = search_list_symbols(&search->code, trying.symbols, FUNCTIONS_MOST);
 	for (size_t i = 0; i < VARIATIONS; i++) {
 		const enum ifr_axis axis = variations[i].axis;
-		const size_t before = trying.count;
-		if (!(search->stages.search->axes & 1u << axis) || !is_possible(search, axis))
-			continue;
-		add_variation(&trying, &variations[i]);
-		if (trying.count > before)
-			search->optimum->axes_tried |= 1u << axis;
+		if (search->stages.search->axes & 1u << axis && is_possible(search, axis))
+			add_variation(&trying, &variations[i]);
 	}
+	keep_trials(&trying, count_affordable(&trying));
 	if (trying.count)
 		result = stage_measure(&search->stages, "axes", search->stages.search->campaign.repetitions, axes_share,
 		                       trying.trials, trying.count, err);

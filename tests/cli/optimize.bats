@@ -144,7 +144,7 @@ found_by_features() {
 	END
 	INTERFERO_TEMPLATES=1 interfero-gcc -O2 loop.c -o loop
 	[ "$(./loop)" = "cost: 10" ]
-	search --json --rounds 1 -o loop.found ./loop >loop.json
+	search --json --rounds 1 --axes functions,padding,base,align -o loop.found ./loop >loop.json
 	jq -e '.found and .origin == "aligned" and (.ratio - 0.3 | fabs < 1e-9)' loop.json
 	grep -q '^align .*only=hot' loop.found/best.plan
 	interfero variants -q --plan loop.found/best.plan -o loop.made ./loop

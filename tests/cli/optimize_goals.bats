@@ -57,8 +57,8 @@ teardown_file() {
 
 # search OPTIONS… [-- PROGRAM ARGUMENTS…]
 search() {
-	within 60 interfero optimize -n 8 -r 2 --rounds 1 --seed 3 --metrics 'regex:^(\w+): ([0-9.]+)' -m cost --candidates 6 --each 4 \
-		--contexts 6 --ignore-output "$@"
+	within 60 interfero optimize -n 8 -r 2 --rounds 1 --seed 3 --axes functions,padding,base --metrics 'regex:^(\w+): ([0-9.]+)' -m cost \
+		--candidates 6 --each 4 --contexts 6 --ignore-output "$@"
 }
 
 # The class of the layout that a search found.
