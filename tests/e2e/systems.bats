@@ -115,6 +115,7 @@ in_sources() {
 
 @test "make check passes" {
 	[ -n "${INTERFERO_CHECK_OTHER:-}" ] || skip "by make check-other: a quarter of an hour on two processors alone"
+	# shellcheck disable=SC2034 # in_system's
 	system_limit=1800
 	in_sources 'make check 2>&1' || say "$(grep -A 20 '^not ok' log)"
 	echo "# $(other): $(tail -n 1 log)" >&3
