@@ -6,6 +6,7 @@
 # by $system_limit seconds (300).
 in_system() {
 	within "${system_limit:-300}" unshare -m --propagation private sh -ec 'root=$1; shift
+		mount --bind "$root" "$root" # a root that is a mount point lets its processes have mounts of their own
 		mount -t proc proc "$root/proc"
 		mount -t sysfs -o ro sysfs "$root/sys"
 		mount -t tmpfs tmpfs "$root/dev/shm"
