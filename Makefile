@@ -359,6 +359,12 @@ check-full: ## run the tests with many seeds and whole matrices, for releases
 	@$(MAKE) --no-print-directory $(JOBS) $(TEST_BUILDS) check-build-threads $(BENCHMARKS)
 	@INTERFERO_TEST_DEPTH=full tests/run $(BUILD) build/sanitized/tests
 
+.PHONY: check-other
+check-other: ## run every test in the other Debian (12 or 13), made in BUILD/systems
+	@scripts/setup full
+	@$(MAKE) --no-print-directory $(JOBS) check-build
+	@INTERFERO_TEST_DEPTH=full INTERFERO_CHECK_OTHER=1 TEST_FILE_LIMIT=14000 tests/run $(BUILD) build/sanitized/tests e2e/systems
+
 .PHONY: bench
 bench: ## measure this build side by side with what people use today
 	@scripts/setup bench

@@ -8,6 +8,8 @@ load ../helpers
 setup_file() {
 	use_own_kits
 	cp -r "$BATS_TEST_DIRNAME/programs/compilers" .
+	# For compilers whose driver takes a folder of linkers.
+	export linkers=$INTERFERO_BUILD/libexec/interfero/ld/
 }
 
 setup() {
@@ -114,9 +116,17 @@ measures() {
 	measures ./words
 }
 
-# bench_of NAME [FLAGS]: the path of that bench's program, as cargo builds it.
+@test "clang -flto: no kit is kept, which a warning says, and the program runs" {
+	need clang
+	interfero-clang -O2 -flto ../compilers/loop.c -o loop 2>warning || skip "clang has no LTO here: $(tail -n 1 warning)"
+	[ "$(./loop 200)" = "$(interfero-clang -O2 ../compilers/loop.c -o plain && ./plain 200)" ]
+	says warning "there will be no kit of loop: clang -flto keeps no objects"
+	refuse 2 "has no kit" -- interfero variants -n 1 -o layouts ./loop
+}
+
+# bench_of NAME [FLAGS]: the path of that bench's program in the folder crate, as cargo builds it.
 bench_of() {
-	(cd crate && RUSTFLAGS="${2:-}" within 60 cargo bench -q --offline --no-run --bench "$1" --message-format=json) |
+	(cd crate && RUSTFLAGS="${2:-}" within 200 cargo bench -q --offline --no-run --bench "$1" --message-format=json) |
 		jq -r 'select(.executable != null) | .executable'
 }
 
@@ -136,6 +146,66 @@ bench_of() {
 	RUSTC_BOOTSTRAP=1 bench_of libtest >bench
 	interfero bench -q -c clock -n 2 -r 1 --metrics libtest -o l.exp -- "$(cat bench)"
 	interfero report --json l.exp | jq -e '[.. | strings | select(. == "digits")] | length > 0' >/dev/null
+}
+
+@test "cargo bench: a bench of Criterion is found, moves, and is measured by its own figures" {
+	need_full_depth
+	need cargo jq
+	cargo --version >/dev/null 2>&1 || skip "cargo has no toolchain"
+	ls -d /usr/share/cargo/registry/criterion-* >/dev/null 2>&1 || skip "librust-criterion-dev is not installed"
+	cp -r ../compilers/criterion crate
+	cp -r ../compilers/crate words
+	sed -i 's,\.\./crate,../words,' crate/Cargo.toml
+	bench=$(bench_of digits)
+	[ -x "$bench" ]
+	interfero layout -u "$bench" >units
+	for unit in words.*digits criterion core.*fmt.*pad_integral; do says units "$unit"; done
+	interfero bench -q -c clock -n 2 -r 1 --metrics criterion -o c.exp -- "$bench"
+	interfero report --json c.exp >report.json
+	# The figure is Criterion's: below its folder, the typical time in nanoseconds.
+	jq -e '[.. | objects | select(.name? == "digits" and .source? == "program" and .unit? == "ns")] | length > 0' report.json
+}
+
+@test "Fortran: functions of modules" {
+	need gfortran
+	interfero-gfortran -O2 -fno-inline ../compilers/words.f90 -o words
+	moves ./words __words_MOD_digits main
+	replays ./words 0
+}
+
+@test "D: gdc" {
+	need_full_depth
+	need gdc
+	gdc -O2 -ffunction-sections -fdata-sections -B "$linkers" ../compilers/words.d -o words
+	moves ./words 5words5count 3std3utf
+	replays ./words 2000
+}
+
+@test "D: ldc" {
+	need_full_depth
+	need ldc2
+	ldc2 -O2 -function-sections -gcc=interfero-gcc ../compilers/words.d -of=words
+	moves ./words 5words5count 3std3utf
+	# Debian 13's links the library of its archive, which has several members of one name: no replay tells their addresses.
+	ldc2 -O2 -function-sections -link-defaultlib-shared -gcc=interfero-gcc ../compilers/words.d -of=shared
+	replays ./shared 2000
+}
+
+@test "Ada: gnatmake" {
+	need_full_depth
+	need gnatmake
+	cp ../compilers/words.adb .
+	gnatmake -q -O2 words.adb -cargs -ffunction-sections -fdata-sections -largs -B "$linkers"
+	moves ./words words__count words__maps__insert
+	replays ./words 2000
+}
+
+@test "Swift: its own functions move, its library is shared" {
+	need_full_depth
+	need swiftc
+	swiftc -O -Xfrontend -function-sections -use-ld=bfd -Xclang-linker "-B$linkers" ../compilers/words.swift -o words
+	moves ./words 5words5count main
+	replays ./words 2000
 }
 
 @test "Go: its own linker hands one object to ours, which moves as a whole" {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The other Debian, 13 on 12 and 12 on 13: make demo, lua recorded and measured, and the programs of other compilers. The system
-# is made by debootstrap in BUILD/systems and kept with its build, as both take minutes.
+# The other Debian, 13 on 12 and 12 on 13: make demo, lua recorded and measured, the programs of other compilers, and by make
+# check-other every test. The system is made by debootstrap in BUILD/systems and kept with its build, as both take minutes.
 
 load ../helpers
 load ../system
@@ -95,9 +95,28 @@ in_sources() {
 	grep -q "L1-icache-load-misses" log || say "$(cat log)"
 }
 
-@test "C++ by clang and Rust: bench, compare, verify, blame and replay" {
-	in_sources 'apt-get install -y -qq --no-install-recommends bats jq clang rustc >/dev/null
-		make -s -j2 all; INTERFERO_TEST_DEPTH=full tests/run build build/sanitized/tests tests/e2e/compilers.bats'
+@test "a first command: bench of a program as it is" {
+	in_sources 'apt-get install -y -qq --no-install-recommends gawk >/dev/null; cd /root
+		interfero bench --axes stack,heap -n 4 -r 2 --fresh -o gawk.exp -- /usr/bin/gawk "BEGIN { for (i = 0; i < 100000; i++) s += i; print s }"'
+	grep -q "^Layouts of /usr/bin/gawk" log || say "$(cat log)"
+	grep -q "4 random" log || say "$(cat log)"
+}
+
+# Debian 12 has no Swift. Debian 13 has gcc 13 beside 14, Debian 12 gcc 11 beside 12.
+@test "programs of other compilers, and of a second gcc: bench, compare, verify, blame and replay" {
+	in_sources 'apt-get install -y -qq --no-install-recommends bats jq clang gfortran rustc cargo librust-criterion-dev golang-go gdc ldc gnat >/dev/null
+		apt-get install -y -qq --no-install-recommends gcc-13-plugin-dev >/dev/null || apt-get install -y -qq --no-install-recommends gcc-11-plugin-dev >/dev/null
+		! apt-cache policy swiftlang | grep -q "Candidate: [0-9]" || apt-get install -y -qq --no-install-recommends swiftlang >/dev/null
+		make -s -j2 all'
+	in_sources 'INTERFERO_TEST_DEPTH=full tests/run build build/sanitized/tests tests/e2e/compilers.bats tests/cli/gcc_versions.bats'
 	grep -q ' 0 failed' log
-	not grep -qE '^ok .*(clang|rustc).*# skip' log || say "$(cat log)"
+	not grep -E '^ok .*# skip' log >skipped || [ "$(other):$(grep -v Swift skipped)" = bookworm: ] || say "$(cat skipped)"
+}
+
+@test "make check passes" {
+	[ -n "${INTERFERO_CHECK_OTHER:-}" ] || skip "by make check-other: a quarter of an hour on two processors alone"
+	# shellcheck disable=SC2034 # in_system's
+	system_limit=1800
+	in_sources 'make check 2>&1' || say "$(grep -A 20 '^not ok' log)"
+	echo "# $(other): $(tail -n 1 log)" >&3
 }

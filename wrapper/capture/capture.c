@@ -181,6 +181,14 @@ static void describe_link(struct ifr_kit *kit, const struct ifr_link *link, cons
 	kit->created = ifr_strdup(created);
 }
 
+/* clang -flto compiles within LLVM's linker plugin, and keeps no objects. */
+static bool compiles_by_llvm(const struct ifr_link *link) {
+	for (size_t i = 0; i < link->arguments.count; i++)
+		if (ifr_starts_with(ifr_path_base(link->arguments.items[i]), "LLVMgold"))
+			return true;
+	return false;
+}
+
 int ifr_capture(const struct ifr_link *link, const char *linker, const char *real, const char *dependencies,
                 const char *map, struct ifr_error *err) {
 	char cwd[PATH_MAX];
@@ -188,6 +196,9 @@ int ifr_capture(const struct ifr_link *link, const char *linker, const char *rea
 		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot tell the current folder");
 	if (strchr(link->output, '\n') || strchr(cwd, '\n'))
 		return ifr_fail(err, IFR_E_USAGE, "its path has a line end, which lists of files cannot hold");
+	if (compiles_by_llvm(link))
+		return ifr_fail(err, IFR_E_USAGE,
+		                "clang -flto keeps no objects that could be linked again; build without -flto");
 	struct ifr_kit kit;
 	struct ifr_strings files = {0};
 	struct ifr_buffer list = {0};
