@@ -298,7 +298,8 @@ int stage_run_in_contexts(struct stages *stages, const struct contexts_request *
 	campaign.generator.axes = stage_context_axes(stages);
 	campaign.generator.seed = context_seed(stages, name);
 	campaign.files_in_contexts = true;
-	campaign.least_ns = campaign.metrics || campaign.spread ? 0 : least_in_contexts_ns / contexts;
+	if (contexts && !campaign.metrics && !campaign.spread)
+		campaign.least_ns = least_in_contexts_ns / contexts;
 	campaign.no_profile = true;
 	if (!result)
 		result = run_stage(stages, request->name, request->workload, stages_moment(stages, request->share),
