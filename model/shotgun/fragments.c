@@ -83,9 +83,11 @@ static struct shotgun_context read_context(const struct assembly *assembly) {
 	struct shotgun_context context = {0};
 	for (unsigned i = 0; i < IFR_SHOTGUN_BITS; i++) {
 		const size_t index = assembly->at + i - IFR_SHOTGUN_AROUND;
-		if (index >= assembly->signature->count)
+		if (index >= assembly->signature->count) {
+			context.absent |= 1u << i;
 			continue;
-		context.known |= 1u << i;
+		}
+		context.unknown |= (uint32_t)(bits_at(assembly, index) >> 3 & 1) << i;
 		context.does |= (uint32_t)(bits_at(assembly, index) & 1) << i;
 		context.suffers |= (uint32_t)(bits_at(assembly, index) >> 1 & 1) << i;
 		context.parity |= (uint32_t)(bits_at(assembly, index) >> 2 & 1) << i;
@@ -97,6 +99,8 @@ static struct shotgun_context read_context(const struct assembly *assembly) {
 static bool is_possible(uint64_t at, uint8_t bits, uint8_t branch, size_t accesses) {
 	if ((bits & IFR_SHOTGUN_PARITY) != ifr_shotgun_parity(at))
 		return false;
+	if (bits & IFR_SHOTGUN_UNKNOWN)
+		return true;
 	const bool does = bits & IFR_SHOTGUN_DOES, suffers = bits & IFR_SHOTGUN_SUFFERS;
 	if (branch == IFR_BRANCH_CONDITIONAL)
 		return true;
@@ -267,7 +271,9 @@ static enum outcome add_execution(struct assembly *assembly, uint64_t at, const 
 	step->btb = step->taken ? before->btb : 0;
 	step->call = branch >= IFR_BRANCH_CALL;
 	const enum outcome outcome = add_block(assembly, *known, step, last);
-	return outcome ? outcome : find_next(assembly, *known, last, next);
+	if (outcome || assembly->at == assembly->signature->count)
+		return outcome;
+	return find_next(assembly, *known, last, next);
 }
 
 /* Adds the steps of the signature. Returns why it ended; instructions: of all, and of the warm-up. */
@@ -277,13 +283,15 @@ static enum outcome add_steps(struct assembly *assembly, struct ifr_shotgun_frag
 	struct known_block *known;
 	uint8_t branch = IFR_BRANCH_NONE;
 	unsigned instructions = 0;
-	for (;;) {
+	const size_t warmed =
+		assembly->signature->count / 2 < SAMPLE_WARMED ? assembly->signature->count / 2 : SAMPLE_WARMED;
+	while (assembly->at < assembly->signature->count) {
 		const enum outcome outcome = add_execution(assembly, at, &before, branch, &next, &last, &known);
 		if (outcome == ENDED)
 			assembly->fragments->steps_count--;
 		if (outcome)
 			return outcome;
-		if (instructions < SAMPLE_WARMED)
+		if (instructions < warmed)
 			fragment->measured = (uint32_t)assembly->fragments->steps_count;
 		else
 			fragment->instructions += assembly->code->blocks[known->block].instructions;
@@ -292,6 +300,7 @@ static enum outcome add_steps(struct assembly *assembly, struct ifr_shotgun_frag
 		before = last;
 		at = next;
 	}
+	return ENDED;
 }
 
 static void add_fragment(struct assembly *assembly, const struct ifr_shotgun_signature *signature) {

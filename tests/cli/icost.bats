@@ -103,6 +103,24 @@ flat() {
 	refuse 4 "none.samples" -- interfero icost --samples none.samples long.trace
 }
 
+@test "samples of a processor, as perf prints them, are put together" {
+	python3 "$programs/stacks.py" ../branch.trace >perf.samples
+	interfero icost --json --causes bmisp,shalu --samples perf.samples ../branch.trace >perf.json
+	# The stacks lead along the run: few calls return to callers that the stack does not know.
+	jq -e '.profile | .signatures > 40 and .fragments > 0.8 * .signatures' perf.json || say "$(jq -c .profile perf.json)"
+	# No branch was mispredicted, by the stacks.
+	jq -e '[.sets[] | select(.causes == ["bmisp"]) | .cost] == [0]' perf.json
+	sed 's,/P/-/-/0,/M/-/-/0,g' perf.samples >mispredicted.samples
+	interfero icost --json --causes bmisp,shalu --samples mispredicted.samples ../branch.trace |
+		jq -e '[.sets[] | select(.causes == ["bmisp"]) | .cost][0] > 0.5 * .cycles'
+	{ cat perf.samples; echo "cycles:upp: 12 0x34/56"; } >bad.samples
+	refuse 2 "bad.samples:$(wc -l <bad.samples): no line of samples" "perf script --show-mmap-events -F" -- \
+		interfero icost --samples bad.samples ../branch.trace
+	grep PERF_RECORD perf.samples >none.samples
+	refuse 2 "no branch stack leads through code of the trace" "perf record -b" -- \
+		interfero icost --samples none.samples ../branch.trace
+}
+
 @test "a recording of samples alone gives the costs of the run" {
 	refuse 2 "before the first sample: record all of it, without --every" -- interfero icost --every 900000000000 -- ../causes chase
 	refuse 2 "needs a number from 2000000" -- interfero icost --every 1000 -- ../causes chase
