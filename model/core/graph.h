@@ -66,7 +66,8 @@ void ifr_graph_note_stalls(struct ifr_graph *graph, uint64_t *stalls);
 void ifr_graph_note_retirement(struct ifr_graph *graph, uint64_t *cycles);
 /* Retires the last slot. */
 void ifr_graph_finish(struct ifr_graph *graph);
-/* Retires the last slot; the next one arrives behind that. So nothing that comes waits for what was, nor goes beside it. */
+/* Retires the last slot; the next one arrives behind that. So what comes neither waits for what was nor goes beside
+ * it. */
 void ifr_graph_drain(struct ifr_graph *graph);
 /* Returns the cycle in which the last slot retired; of the slots that are not retired yet, none counts. */
 int64_t ifr_graph_cycle(const struct ifr_graph *graph);

@@ -123,9 +123,9 @@ static struct ifr_shotgun_detail guess(const struct assembly *assembly, uint64_t
 	return detail;
 }
 
-/* Finds how many accesses before the next one of the fragment the access is that matters to it. The sample may come from
- * another path to the instruction, with fewer or more accesses between: then the youngest access at that place in a page is
- * the one. 0: none. */
+/* Finds how many accesses before the next one of the fragment the access is that matters to it. The sample may come
+ * from another path to the instruction, with fewer or more accesses between: then the youngest access at that place in
+ * a page is the one. 0: none. */
 static size_t find_linked(const struct assembly *assembly, const struct ifr_shotgun_access *access) {
 	const uint64_t *next = assembly->fragments->addresses + assembly->fragments->accesses_count;
 	const size_t most = assembly->fragments->accesses_count - assembly->first_access;

@@ -110,44 +110,59 @@ static void add_place(struct perf_reader *reader, struct block_at *block, uint64
 	ifr_shotgun_add_place(reader->samples, block->at, address);
 }
 
-/* Walks through straight code up to a branch, or up to the sampled instruction (branch: NULL). Returns false where the code
- * of the trace does not lead there. */
-static bool walk_straight(struct perf_reader *reader, uint64_t address, uint64_t to, const struct branch *branch) {
-	for (;;) {
-		const uint64_t at = normalise(reader, address);
-		struct block_at *block = at ? find_block(reader, at) : NULL;
-		if (!block || address > to)
-			return !branch && address == to;
-		const struct ifr_trace_block *code = &reader->code->blocks[block->block];
-		const bool here = to - address < code->bytes;
-		add_place(reader, block, address);
-		if (reader->walk_count + block->instructions.count > WALK_MOST)
-			return false;
-		for (unsigned i = 0; i < block->instructions.count; i++) {
-			const struct ifr_core_instruction *instruction = &block->instructions.instructions[i];
-			const bool ends = i + 1 == block->instructions.count;
-			const bool jumps = ends && code->branch != IFR_BRANCH_NONE;
-			struct walked *walked = &reader->walk[reader->walk_count];
-			*walked = (struct walked){.at = at + instruction->offset};
-			walked->bits = ifr_shotgun_parity(walked->at);
-			if (here && !branch && address + instruction->offset >= to)
-				return address + instruction->offset == to;
-			reader->walk_count++;
-			if (!jumps) {
-				walked->bits |= IFR_SHOTGUN_UNKNOWN;
-				continue;
-			}
-			if (!here)
-				continue;
-			walked->bits |= (uint8_t)(IFR_SHOTGUN_DOES | (branch->mispredicted ? IFR_SHOTGUN_SUFFERS : 0));
-			walked->next = normalise(reader, branch->to);
-			return walked->next != 0 && to - address >= instruction->offset;
-		}
-		/* A branch that the stack lacks was not taken. */
-		if (here || (code->branch != IFR_BRANCH_NONE && code->branch != IFR_BRANCH_CONDITIONAL))
-			return false;
-		address += code->bytes;
+enum course { GOES_ON, ARRIVED, ASTRAY };
+
+static struct walked *add_walked(struct perf_reader *reader, uint64_t at) {
+	struct walked *walked = &reader->walk[reader->walk_count++];
+	*walked = (struct walked){.at = at, .bits = ifr_shotgun_parity(at)};
+	return walked;
+}
+
+/* The path leaves a block by its last instruction. */
+static enum course take_branch(const struct perf_reader *reader, const struct branch *branch,
+                               struct walked *last) {
+	last->bits |= (uint8_t)(IFR_SHOTGUN_DOES | (branch->mispredicted ? IFR_SHOTGUN_SUFFERS : 0));
+	last->next = normalise(reader, branch->to);
+	return last->next ? ARRIVED : ASTRAY;
+}
+
+/* Walks through a block, as far as to the branch, or to the sampled instruction (branch: NULL). */
+static enum course walk_block(struct perf_reader *reader, const struct block_at *block, uint64_t address,
+                              uint64_t to, const struct branch *branch) {
+	const struct ifr_trace_block *code = &reader->code->blocks[block->block];
+	const struct ifr_placed *placed = &block->instructions;
+	const bool here = to - address < code->bytes, branches = code->branch != IFR_BRANCH_NONE;
+	struct walked *last = NULL;
+	uint64_t offset = 0;
+	if (reader->walk_count + placed->count > WALK_MOST)
+		return ASTRAY;
+	for (unsigned i = 0; i < placed->count; i++) {
+		offset = placed->instructions[i].offset;
+		if (here && !branch && address + offset >= to)
+			return address + offset == to ? ARRIVED : ASTRAY;
+		last = add_walked(reader, block->at + offset);
+		if (i + 1 < placed->count || !branches)
+			last->bits |= IFR_SHOTGUN_UNKNOWN;
 	}
+	if (here)
+		return branch && branches && last && to - address >= offset ? take_branch(reader, branch, last) : ASTRAY;
+	/* A branch that the stack lacks was not taken. */
+	return !branches || code->branch == IFR_BRANCH_CONDITIONAL ? GOES_ON : ASTRAY;
+}
+
+/* Walks through straight code up to a branch, or up to the sampled instruction (branch: NULL). Returns false where
+ * the code of the trace does not lead there. */
+static bool walk_straight(struct perf_reader *reader, uint64_t address, uint64_t to, const struct branch *branch) {
+	enum course course = GOES_ON;
+	while (course == GOES_ON && address <= to) {
+		struct block_at *block = find_block(reader, normalise(reader, address));
+		if (!block)
+			return !branch && address == to;
+		add_place(reader, block, address);
+		course = walk_block(reader, block, address, to, branch);
+		address += reader->code->blocks[block->block].bytes;
+	}
+	return course == ARRIVED;
 }
 
 /* The bits around an instruction of the path, as far as they are known. */

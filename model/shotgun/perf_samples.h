@@ -28,8 +28,8 @@ struct ifr_perf_file {
 
 /* Whether a text is perf's, and not of --save-samples. */
 bool ifr_perf_samples_recognise(const char *text);
-/* Reads the samples in code of these files; the caller releases them. Errors: IFR_E_USAGE with the malformed line, or if no
- * sample tells a path through the code. */
+/* Reads the samples in code of these files; the caller releases them. Errors: IFR_E_USAGE with the malformed line, or if
+ * no sample tells a path through the code. */
 int ifr_perf_samples_parse(const char *text, const char *name, const struct ifr_shotgun_code *code,
                            const struct ifr_perf_file *files, size_t count, struct ifr_shotgun_samples *samples,
                            struct ifr_error *err);

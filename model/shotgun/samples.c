@@ -2,8 +2,9 @@
 /* The text: "instructions N", then lines of three kinds, numbers in hexadecimal but for counts.
  *
  *   place AT ADDRESS
- *   signature AT DIGITS     a digit for each instruction: 0 to f, bit 1 and twice bit 2, four times bit 3, eight times bit 4
- *   detail AT NEXT DOES SUFFERS PARITY FLAGS BTB LINE-WAIT PAGE-WAIT [unknown=BITS:ABSENT] { IN-PAGE:LEVEL:BEFORE:OFFSET } */
+ *   signature AT DIGITS     a digit for each instruction, 0 to f: bit n counts 2^(n - 1)
+ *   detail AT NEXT DOES SUFFERS PARITY FLAGS BTB LINE-WAIT PAGE-WAIT [unknown=UNKNOWN:ABSENT]
+ *          { IN-PAGE:LEVEL:BEFORE:OFFSET } */
 #include "model/shotgun/samples.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any text of samples, perf's or ours, is refused with one line that names its line, or read as samples that print and parse
- * again as the same. Whatever was read, fragments of known code alone are put together. */
+/* Any text of samples, perf's or ours, is refused with one line that names its line, or read as samples that print and
+ * parse again as the same. Whatever was read, fragments of known code alone are put together. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
