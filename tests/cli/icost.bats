@@ -32,7 +32,7 @@ flat() {
 		within 60 interfero icost --causes $paper -- ../causes "$what" >text
 		flat text | grep -q "^../causes $what on skylake: [0-9]* cycles, [0-9.]* an instruction\. Most is lost by $cause ($about" ||
 			say "$(cat text)"
-		flat text | grep -Eq "To do: [^.]*\."
+		flat text | grep -Eq "To do: [^.]*\. Where: the same with --lines"
 		[ "$(awk 'length > 80' text)" = "" ]
 	done <<-'END'
 		chase dmiss data not in the first data cache
