@@ -47,7 +47,13 @@ static struct known_block *find_known(struct assembly *assembly, uint64_t at) {
 	return bsearch(&key, assembly->known, assembly->known_count, sizeof key, by_place);
 }
 
-/* The blocks that have a place in the samples. Of several that begin alike, the longest. */
+/* Of blocks that begin alike: whether one is longer, or has more accesses; a repeated string instruction has none in its
+ * last round, and that round is a block of its own. */
+static bool is_larger(const struct ifr_trace_block *one, const struct ifr_trace_block *other) {
+	return one->bytes != other->bytes ? one->bytes > other->bytes : one->accesses > other->accesses;
+}
+
+/* The blocks that have a place in the samples. Of several that begin alike, the largest. */
 static void list_known(struct assembly *assembly) {
 	const struct ifr_shotgun_samples *samples = assembly->samples;
 	const struct ifr_shotgun_code *code = assembly->code;
@@ -61,7 +67,7 @@ static void list_known(struct assembly *assembly) {
 		const struct ifr_trace_block *block = &code->blocks[i];
 		struct known_block *known =
 			find_known(assembly, block->normalised | (block->bytes ? 0 : IFR_SHOTGUN_ROUND));
-		if (known && (known->block == UINT32_MAX || code->blocks[known->block].bytes < block->bytes))
+		if (known && (known->block == UINT32_MAX || is_larger(block, &code->blocks[known->block])))
 			known->block = (uint32_t)i;
 	}
 }
@@ -95,8 +101,9 @@ static struct shotgun_context read_context(const struct assembly *assembly) {
 	return context;
 }
 
-/* Whether an instruction may have these bits. */
-static bool is_possible(uint64_t at, uint8_t bits, uint8_t branch, size_t accesses) {
+/* Whether an instruction may have these bits. repeats: it is a repeated string instruction, whose last round has no
+ * access. */
+static bool is_possible(uint64_t at, uint8_t bits, uint8_t branch, size_t accesses, bool repeats) {
 	if ((bits & IFR_SHOTGUN_PARITY) != ifr_shotgun_parity(at))
 		return false;
 	if (bits & IFR_SHOTGUN_UNKNOWN)
@@ -106,7 +113,7 @@ static bool is_possible(uint64_t at, uint8_t bits, uint8_t branch, size_t access
 		return true;
 	if (branch != IFR_BRANCH_NONE)
 		return does;
-	return does ? accesses > 0 : suffers || !accesses;
+	return does ? accesses > 0 : suffers || !accesses || repeats;
 }
 
 /* Instructions without a sample: the bits tell what they suffer from. */
@@ -212,7 +219,8 @@ static enum outcome add_block(struct assembly *assembly, struct known_block *kno
 		const uint8_t branch = ends ? assembly->code->blocks[known->block].branch : (uint8_t)IFR_BRANCH_NONE;
 		const size_t own = count_accesses(assembly, known, i, accesses);
 		const uint64_t at = ((known->at & ~round) + instruction->offset) | round;
-		if (!is_possible(at, bits_at(assembly, assembly->at), branch, own))
+		const bool repeats = round || (ends && assembly->code->blocks[known->block].end == IFR_END_REPEAT);
+		if (!is_possible(at, bits_at(assembly, assembly->at), branch, own, repeats))
 			return IMPOSSIBLE;
 		*last = choose_detail(assembly, at, branch, own);
 		add_accesses(assembly, last, own);

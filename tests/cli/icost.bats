@@ -103,6 +103,23 @@ flat() {
 	refuse 4 "none.samples" -- interfero icost --samples none.samples long.trace
 }
 
+@test "fragments with string instructions that repeat, once or never, are put together" {
+	cat >repeat.c <<-'END'
+		int main(void) {
+			static char bytes[64];
+			for (unsigned i = 0; i < 30000; i++) {
+				char *to = bytes;
+				unsigned long count = i % 4;
+				__asm__ volatile("rep stosb" : "+D"(to), "+c"(count) : "a"(0) : "memory");
+			}
+			return 0;
+		}
+	END
+	gcc -O1 repeat.c -o repeat
+	interfero icost --json --causes bmisp --profile -- ./repeat >profile.json
+	jq -e '.profile | .signatures > 20 and .fragments > 0.7 * .signatures' profile.json || say "$(jq -c .profile profile.json)"
+}
+
 @test "samples of a processor, as perf prints them, are put together" {
 	python3 "$programs/stacks.py" ../branch.trace >perf.samples
 	interfero icost --json --causes bmisp,shalu --samples perf.samples ../branch.trace >perf.json
