@@ -14,21 +14,42 @@ binary_of() {
 	lua5.4) echo src/lua ;;
 	m4) echo src/m4 ;;
 	diffutils) echo src/diff ;;
+	original-awk) echo a.out ;;
 	*) echo "$1" ;;
+	esac
+}
+
+# original-awk needs a parser generator: the machine's, or Debian's bison.
+fetch_bison() {
+	! command -v bison >/dev/null || return 0
+	fetch bison m4 && BISON_PKGDATADIR=$PWD/root/usr/share/bison M4=$PWD/root/usr/bin/m4 PATH=$PWD/root/usr/bin:$PATH
+	export BISON_PKGDATADIR M4
+}
+
+# Builds a program in the folder of its source.
+make_program() { # PACKAGE
+	case $1 in
+	bzip2) make CC=interfero-gcc bzip2 ;;
+	# A fixed seed for strings' hashes: else Lua takes one from the time and from addresses.
+	lua5.4) make -C src CC=interfero-gcc "MYCFLAGS='-Dluai_makeseed(L)=1u'" linux ;;
+	original-awk) make CC=interfero-gcc HOSTCC=gcc YACC='bison -d' a.out ;;
+	sqlite3)
+		[ -f Makefile ] || ./configure --disable-tcl --disable-readline CC=interfero-gcc
+		make sqlite3
+		;;
+	*)
+		[ -f Makefile ] || ./configure --disable-nls CC=interfero-gcc
+		make ACLOCAL=: AUTOCONF=: AUTOMAKE=: AUTOHEADER=: MAKEINFO=:
+		;;
 	esac
 }
 
 build() { # PACKAGE
 	[ ! -x "source/$1/$(binary_of "$1")" ] || return 0
+	[ "$1" != original-awk ] || fetch_bison || return 1
 	(
 		cd "source/$1"
-		case $1 in
-		bzip2) make CC=interfero-gcc bzip2 ;;
-		# A fixed seed for strings' hashes: else Lua takes one from the time and from addresses.
-		lua5.4) make -C src CC=interfero-gcc "MYCFLAGS='-Dluai_makeseed(L)=1u'" linux ;;
-		sqlite3) ./configure --disable-tcl --disable-readline CC=interfero-gcc && make sqlite3 ;;
-		*) ./configure --disable-nls CC=interfero-gcc && make ACLOCAL=: AUTOCONF=: AUTOMAKE=: AUTOHEADER=: MAKEINFO=: ;;
-		esac
+		make_program "$1"
 	) >"build-$1.log" 2>&1 || [ -x "source/$1/$(binary_of "$1")" ] || {
 		echo "$1 does not build: see build-$1.log" >&2
 		return 1

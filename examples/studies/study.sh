@@ -101,11 +101,11 @@ name_machine() {
 # a reason where there is none.
 fetch() {
 	mkdir -p debs root
-	for package; do
-		[ ! -f "debs/$package.done" ] || continue
-		{ (cd debs && timeout 120 apt-get -q download "$package") >fetch.log 2>&1 &&
-			dpkg-deb -x debs/"$package"_*.deb root && : >"debs/$package.done"; } || {
-			echo "$package cannot be fetched: $(tail -n 1 fetch.log)" >&2
+	for binary; do
+		[ ! -f "debs/$binary.done" ] || continue
+		{ (cd debs && timeout 120 apt-get -q download "$binary") >fetch.log 2>&1 &&
+			dpkg-deb -x debs/"$binary"_*.deb root && : >"debs/$binary.done"; } || {
+			echo "$binary cannot be fetched: $(tail -n 1 fetch.log)" >&2
 			return 1
 		}
 	done

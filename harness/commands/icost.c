@@ -187,7 +187,10 @@ static const struct argp_option table[] = {
 	{"profile", KEY_PROFILE, NULL, 0,
      "Tell the costs from samples, as a shotgun profiler takes them, and how well they cover the run", 1},
 	{"save-samples", KEY_SAVE_SAMPLES, "FILE", 0, "Write the samples to a file (with --profile)", 1},
-	{"samples", KEY_SAMPLES, "FILE", 0, "Take the samples of this file, of the same TRACE and layout", 1},
+	{"samples", KEY_SAMPLES, "FILE", 0,
+     "Take the samples of this file, of the same TRACE and layout: of --save-samples, or what \"perf script\" printed of "
+     "precise samples with branch stacks",
+     1},
 	{"json", 'j', NULL, 0, "Print JSON: every set, with its cycles, cost, interaction and standard errors", 1},
 	{"html", KEY_HTML, "FILE", 0, "Write one self-contained HTML page, with the parts as bars", 1},
 	{"quiet", 'q', NULL, 0, "Say nothing but warnings and errors", 3},

@@ -24,11 +24,12 @@ static int take_samples(const struct ifr_icost_subject *subject, struct ifr_shot
 	return result;
 }
 
-static int read_samples(const char *path, struct ifr_shotgun_samples *samples, struct ifr_error *err) {
+static int read_samples(const struct ifr_icost_subject *subject, const char *path,
+                        struct ifr_shotgun_samples *samples, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
 	int result = ifr_file_read(path, SAMPLES_MOST, &text, err);
 	if (!result)
-		result = ifr_shotgun_samples_parse(ifr_buffer_text(&text), path, samples, err);
+		result = ifr_shotgun_read(ifr_buffer_text(&text), path, subject->trace, subject->machine, samples, err);
 	ifr_buffer_release(&text);
 	return result;
 }
@@ -45,8 +46,8 @@ int ifr_icost_profile(const struct ifr_icost_subject *subject, const struct ifr_
                       struct ifr_icost *icost, uint64_t *instructions, struct ifr_shotgun_coverage *coverage,
                       struct ifr_error *err) {
 	struct ifr_shotgun_samples samples = {0};
-	int result =
-		profile->samples ? read_samples(profile->samples, &samples, err) : take_samples(subject, &samples, err);
+	int result = profile->samples ? read_samples(subject, profile->samples, &samples, err)
+	                              : take_samples(subject, &samples, err);
 	if (!result && profile->save)
 		result = save_samples(profile->save, &samples, err);
 	if (!result)

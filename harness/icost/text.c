@@ -73,6 +73,8 @@ static void tell_largest(const struct telling *telling, struct ifr_buffer *text)
 	                  percent(telling, cost->cycles));
 	put_paragraph(telling, text, "", "");
 	ifr_buffer_printf(text, "To do: %s.", ifr_icost_about(telling->icost, cause)->remedy);
+	if (!telling->run->profile)
+		ifr_buffer_puts(text, " Where: the same with --lines names the lines that bound the run.");
 	put_paragraph(telling, text, "", "");
 }
 

@@ -45,13 +45,26 @@ static size_t find_first(const struct shotgun_database *database, uint64_t at, u
 	return low;
 }
 
+/* Bits of a sample that differ from those of a context, as far as both are known. That an instruction has none tells
+ * something, too: it is no branch. */
+static int count_different(const struct ifr_shotgun_detail *detail, const struct shotgun_context *context) {
+	static const uint32_t all = (1u << IFR_SHOTGUN_BITS) - 1, own = 1u << IFR_SHOTGUN_AROUND;
+	const uint32_t there = all & ~detail->absent & ~context->absent;
+	const uint32_t known = there & ~detail->unknown & ~context->unknown;
+	return __builtin_popcount((detail->does ^ context->does) & known) +
+	       __builtin_popcount((detail->suffers ^ context->suffers) & known) +
+	       __builtin_popcount((detail->parity ^ context->parity) & there) +
+	       __builtin_popcount((detail->unknown ^ context->unknown) & there & ~own);
+}
+
 const struct ifr_shotgun_detail *shotgun_database_find(const struct shotgun_database *database, uint64_t at,
                                                        const struct shotgun_context *context, uint64_t draw,
                                                        bool *exact) {
 	const unsigned own = own_bits(context->does, context->suffers);
-	size_t first = find_first(database, at, own), end = find_first(database, at, own + 1);
+	const bool known = !((context->unknown | context->absent) >> IFR_SHOTGUN_AROUND & 1);
+	size_t first = find_first(database, at, known ? own : 0), end = find_first(database, at, known ? own + 1 : 4);
 	const struct ifr_shotgun_detail *best = NULL;
-	int least = 3 * IFR_SHOTGUN_BITS + 1;
+	int least = 4 * IFR_SHOTGUN_BITS + 1;
 	if (first == end) {
 		first = find_first(database, at, 0);
 		end = find_first(database, at, 4);
@@ -63,9 +76,7 @@ const struct ifr_shotgun_detail *shotgun_database_find(const struct shotgun_data
 		const struct ifr_shotgun_detail *detail = &database->details[first + index];
 		index += count / compared;
 		index -= index >= count ? count : 0;
-		const int differ = __builtin_popcount((detail->does ^ context->does) & context->known) +
-		                   __builtin_popcount((detail->suffers ^ context->suffers) & context->known) +
-		                   __builtin_popcount((detail->parity ^ context->parity) & context->known);
+		const int differ = count_different(detail, context);
 		if (differ < least) {
 			least = differ;
 			best = detail;

@@ -5,9 +5,9 @@
 
 #include "model/shotgun/samples.h"
 
-/* Bits around an instruction; known: those that are there. */
+/* Bits around an instruction; unknown: of instructions without bits 1 and 2, absent: without any. */
 struct shotgun_context {
-	uint32_t does, suffers, parity, known;
+	uint32_t does, suffers, parity, unknown, absent;
 };
 
 struct shotgun_database {
@@ -19,7 +19,8 @@ struct shotgun_database {
 void shotgun_database_init(struct shotgun_database *database, const struct ifr_shotgun_samples *samples);
 void shotgun_database_release(struct shotgun_database *database);
 /* Finds the sample of an instruction whose own bits 1 and 2 are those of a context, or else any, with most bits in
- * common. Of several, `draw` decides. NULL: the instruction has none. exact: whether all known bits are the same. */
+ * common; where its own bits are not known, of all. Of several, `draw` decides. NULL: the instruction has
+ * none. exact: whether all known bits are the same. */
 const struct ifr_shotgun_detail *shotgun_database_find(const struct shotgun_database *database, uint64_t at,
                                                        const struct shotgun_context *context, uint64_t draw,
                                                        bool *exact);

@@ -47,7 +47,13 @@ static struct known_block *find_known(struct assembly *assembly, uint64_t at) {
 	return bsearch(&key, assembly->known, assembly->known_count, sizeof key, by_place);
 }
 
-/* The blocks that have a place in the samples. Of several that begin alike, the longest. */
+/* Of blocks that begin alike: whether one is longer, or has more accesses; a repeated string instruction has none in its
+ * last round, and that round is a block of its own. */
+static bool is_larger(const struct ifr_trace_block *one, const struct ifr_trace_block *other) {
+	return one->bytes != other->bytes ? one->bytes > other->bytes : one->accesses > other->accesses;
+}
+
+/* The blocks that have a place in the samples. Of several that begin alike, the largest. */
 static void list_known(struct assembly *assembly) {
 	const struct ifr_shotgun_samples *samples = assembly->samples;
 	const struct ifr_shotgun_code *code = assembly->code;
@@ -61,7 +67,7 @@ static void list_known(struct assembly *assembly) {
 		const struct ifr_trace_block *block = &code->blocks[i];
 		struct known_block *known =
 			find_known(assembly, block->normalised | (block->bytes ? 0 : IFR_SHOTGUN_ROUND));
-		if (known && (known->block == UINT32_MAX || code->blocks[known->block].bytes < block->bytes))
+		if (known && (known->block == UINT32_MAX || is_larger(block, &code->blocks[known->block])))
 			known->block = (uint32_t)i;
 	}
 }
@@ -83,9 +89,11 @@ static struct shotgun_context read_context(const struct assembly *assembly) {
 	struct shotgun_context context = {0};
 	for (unsigned i = 0; i < IFR_SHOTGUN_BITS; i++) {
 		const size_t index = assembly->at + i - IFR_SHOTGUN_AROUND;
-		if (index >= assembly->signature->count)
+		if (index >= assembly->signature->count) {
+			context.absent |= 1u << i;
 			continue;
-		context.known |= 1u << i;
+		}
+		context.unknown |= (uint32_t)(bits_at(assembly, index) >> 3 & 1) << i;
 		context.does |= (uint32_t)(bits_at(assembly, index) & 1) << i;
 		context.suffers |= (uint32_t)(bits_at(assembly, index) >> 1 & 1) << i;
 		context.parity |= (uint32_t)(bits_at(assembly, index) >> 2 & 1) << i;
@@ -93,16 +101,19 @@ static struct shotgun_context read_context(const struct assembly *assembly) {
 	return context;
 }
 
-/* Whether an instruction may have these bits. */
-static bool is_possible(uint64_t at, uint8_t bits, uint8_t branch, size_t accesses) {
+/* Whether an instruction may have these bits. repeats: it is a repeated string instruction, whose last round has no
+ * access. */
+static bool is_possible(uint64_t at, uint8_t bits, uint8_t branch, size_t accesses, bool repeats) {
 	if ((bits & IFR_SHOTGUN_PARITY) != ifr_shotgun_parity(at))
 		return false;
+	if (bits & IFR_SHOTGUN_UNKNOWN)
+		return true;
 	const bool does = bits & IFR_SHOTGUN_DOES, suffers = bits & IFR_SHOTGUN_SUFFERS;
 	if (branch == IFR_BRANCH_CONDITIONAL)
 		return true;
 	if (branch != IFR_BRANCH_NONE)
 		return does;
-	return does ? accesses > 0 : suffers || !accesses;
+	return does ? accesses > 0 : suffers || !accesses || repeats;
 }
 
 /* Instructions without a sample: the bits tell what they suffer from. */
@@ -119,9 +130,9 @@ static struct ifr_shotgun_detail guess(const struct assembly *assembly, uint64_t
 	return detail;
 }
 
-/* Finds how many accesses before the next one of the fragment the access is that matters to it. The sample may come from
- * another path to the instruction, with fewer or more accesses between: then it is the youngest access at that place in
- * a page. 0: none. */
+/* Finds how many accesses before the next one of the fragment the access is that matters to it. The sample may come
+ * from another path to the instruction, with fewer or more accesses between: then the youngest access at that place in
+ * a page is the one. 0: none. */
 static size_t find_linked(const struct assembly *assembly, const struct ifr_shotgun_access *access) {
 	const uint64_t *next = assembly->fragments->addresses + assembly->fragments->accesses_count;
 	const size_t most = assembly->fragments->accesses_count - assembly->first_access;
@@ -208,7 +219,8 @@ static enum outcome add_block(struct assembly *assembly, struct known_block *kno
 		const uint8_t branch = ends ? assembly->code->blocks[known->block].branch : (uint8_t)IFR_BRANCH_NONE;
 		const size_t own = count_accesses(assembly, known, i, accesses);
 		const uint64_t at = ((known->at & ~round) + instruction->offset) | round;
-		if (!is_possible(at, bits_at(assembly, assembly->at), branch, own))
+		const bool repeats = round || (ends && assembly->code->blocks[known->block].end == IFR_END_REPEAT);
+		if (!is_possible(at, bits_at(assembly, assembly->at), branch, own, repeats))
 			return IMPOSSIBLE;
 		*last = choose_detail(assembly, at, branch, own);
 		add_accesses(assembly, last, own);
@@ -267,7 +279,9 @@ static enum outcome add_execution(struct assembly *assembly, uint64_t at, const 
 	step->btb = step->taken ? before->btb : 0;
 	step->call = branch >= IFR_BRANCH_CALL;
 	const enum outcome outcome = add_block(assembly, *known, step, last);
-	return outcome ? outcome : find_next(assembly, *known, last, next);
+	if (outcome || assembly->at == assembly->signature->count)
+		return outcome;
+	return find_next(assembly, *known, last, next);
 }
 
 /* Adds the steps of the signature. Returns why it ended; instructions: of all, and of the warm-up. */
@@ -277,13 +291,15 @@ static enum outcome add_steps(struct assembly *assembly, struct ifr_shotgun_frag
 	struct known_block *known;
 	uint8_t branch = IFR_BRANCH_NONE;
 	unsigned instructions = 0;
-	for (;;) {
+	const size_t warmed =
+		assembly->signature->count / 2 < SAMPLE_WARMED ? assembly->signature->count / 2 : SAMPLE_WARMED;
+	while (assembly->at < assembly->signature->count) {
 		const enum outcome outcome = add_execution(assembly, at, &before, branch, &next, &last, &known);
 		if (outcome == ENDED)
 			assembly->fragments->steps_count--;
 		if (outcome)
 			return outcome;
-		if (instructions < SAMPLE_WARMED)
+		if (instructions < warmed)
 			fragment->measured = (uint32_t)assembly->fragments->steps_count;
 		else
 			fragment->instructions += assembly->code->blocks[known->block].instructions;
@@ -292,6 +308,7 @@ static enum outcome add_steps(struct assembly *assembly, struct ifr_shotgun_frag
 		before = last;
 		at = next;
 	}
+	return ENDED;
 }
 
 static void add_fragment(struct assembly *assembly, const struct ifr_shotgun_signature *signature) {

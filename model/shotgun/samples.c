@@ -2,8 +2,9 @@
 /* The text: "instructions N", then lines of three kinds, numbers in hexadecimal but for counts.
  *
  *   place AT ADDRESS
- *   signature AT DIGITS     a digit for each instruction: 0 to 7, bit 1 and twice bit 2 and four times bit 3
- *   detail AT NEXT DOES SUFFERS PARITY FLAGS BTB LINE-WAIT PAGE-WAIT { IN-PAGE:LEVEL:BEFORE:OFFSET } */
+ *   signature AT DIGITS     a digit for each instruction, 0 to f: bit n counts 2^(n - 1)
+ *   detail AT NEXT DOES SUFFERS PARITY FLAGS BTB LINE-WAIT PAGE-WAIT [unknown=UNKNOWN:ABSENT]
+ *          { IN-PAGE:LEVEL:BEFORE:OFFSET } */
 #include "model/shotgun/samples.h"
 
 #include <inttypes.h>
@@ -60,6 +61,8 @@ static void print_detail(const struct ifr_shotgun_detail *detail, struct ifr_buf
 	ifr_buffer_printf(out, "detail %" PRIx64 " %" PRIx64 " %x %x %x %x %x %u %u", detail->at, detail->next,
 	                  detail->does, detail->suffers, detail->parity, detail->flags, detail->btb, detail->line_wait,
 	                  detail->page_wait);
+	if (detail->unknown | detail->absent)
+		ifr_buffer_printf(out, " unknown=%x:%x", detail->unknown, detail->absent);
 	for (unsigned i = 0; i < detail->accesses; i++) {
 		const struct ifr_shotgun_access *access = &detail->access[i];
 		ifr_buffer_printf(out, " %x:%x:%u:%d", access->in_page, access->level, access->before, access->offset);
@@ -74,10 +77,10 @@ void ifr_shotgun_samples_print(const struct ifr_shotgun_samples *samples, struct
 		                  samples->places[i].address);
 	for (size_t i = 0; i < samples->signatures_count; i++) {
 		const struct ifr_shotgun_signature *signature = &samples->signatures[i];
-		static const char digits[] = "01234567";
+		static const char digits[] = "0123456789abcdef";
 		ifr_buffer_printf(out, "signature %" PRIx64 " ", signature->at);
 		for (size_t k = 0; k < signature->count; k++)
-			ifr_buffer_append(out, &digits[samples->bits[signature->first + k] & 7], 1);
+			ifr_buffer_append(out, &digits[samples->bits[signature->first + k] & 15], 1);
 		ifr_buffer_puts(out, "\n");
 	}
 	for (size_t i = 0; i < samples->details_count; i++)
@@ -87,11 +90,11 @@ void ifr_shotgun_samples_print(const struct ifr_shotgun_samples *samples, struct
 static bool parse_signature(const char *line, struct ifr_shotgun_samples *samples) {
 	char *end;
 	const uint64_t at = strtoull(line, &end, 16);
-	if (end == line || *end != ' ' || !end[1] || end[1 + strspn(end + 1, "01234567")])
+	if (end == line || *end != ' ' || !end[1] || end[1 + strspn(end + 1, "0123456789abcdef")])
 		return false;
 	ifr_shotgun_begin_signature(samples, at);
 	for (const char *digit = end + 1; *digit; digit++)
-		ifr_shotgun_add_bits(samples, (uint8_t)(*digit - '0'));
+		ifr_shotgun_add_bits(samples, (uint8_t)(*digit <= '9' ? *digit - '0' : *digit - 'a' + 10));
 	return true;
 }
 
@@ -112,12 +115,15 @@ static bool parse_accesses(const char *at, struct ifr_shotgun_detail *detail) {
 static bool parse_detail(const char *line, struct ifr_shotgun_samples *samples) {
 	struct ifr_shotgun_detail detail = {0};
 	unsigned flags, btb, line_wait, page_wait;
-	int length;
+	int length = 0, more = 0;
 	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx32 " %" SCNx32 " %" SCNx32 " %x %x %u %u%n", &detail.at,
 	           &detail.next, &detail.does, &detail.suffers, &detail.parity, &flags, &btb, &line_wait, &page_wait,
-	           &length) < 9 ||
-	    flags > 7 || btb > 3 || line_wait > UINT16_MAX || page_wait > UINT16_MAX ||
-	    (detail.does | detail.suffers | detail.parity) >> IFR_SHOTGUN_BITS ||
+	           &length) < 9)
+		return false;
+	if (sscanf(line + length, " unknown=%" SCNx32 ":%" SCNx32 "%n", &detail.unknown, &detail.absent, &more) == 2)
+		length += more;
+	if (flags > 7 || btb > 3 || line_wait > UINT16_MAX || page_wait > UINT16_MAX ||
+	    (detail.does | detail.suffers | detail.parity | detail.unknown | detail.absent) >> IFR_SHOTGUN_BITS ||
 	    !parse_accesses(line + length, &detail))
 		return false;
 	detail.flags = (uint8_t)flags;

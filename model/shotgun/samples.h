@@ -8,6 +8,7 @@
  *   bit 1   a taken branch; of other instructions, an access that the second cache has
  *   bit 2   its code or data missed a first cache or TLB, or it was mispredicted
  *   bit 3   the parity of its normalised address
+ *   bit 4   bits 1 and 2 are not known: of samples of a processor (perf_samples.h)
  *
  * A test and a jump that are one operation are one instruction. A branch of x86 may load, too; its bit 1 says only
  * whether it was taken. Without bit 3, two of three fragments of an interpreter are dropped, as every tenth of its
@@ -26,7 +27,12 @@
 
 enum { IFR_SHOTGUN_LENGTH = 2000, IFR_SHOTGUN_AROUND = 10, IFR_SHOTGUN_ACCESSES = 6, IFR_SHOTGUN_BEFORE = 511 };
 enum { IFR_SHOTGUN_BITS = 2 * IFR_SHOTGUN_AROUND + 1 };
-enum { IFR_SHOTGUN_DOES = 1, IFR_SHOTGUN_SUFFERS = 2, IFR_SHOTGUN_PARITY = 4 }; /* bits 1, 2 and 3 */
+enum {
+	IFR_SHOTGUN_DOES = 1,
+	IFR_SHOTGUN_SUFFERS = 2,
+	IFR_SHOTGUN_PARITY = 4,
+	IFR_SHOTGUN_UNKNOWN = 8
+}; /* bits 1 to 4 */
 
 /* An instruction is known by its normalised address; a further round of a repeated string instruction has this bit. */
 #define IFR_SHOTGUN_ROUND (UINT64_C(1) << 63)
@@ -45,7 +51,8 @@ enum ifr_shotgun_flag { IFR_SHOTGUN_MISPREDICTED = 1, IFR_SHOTGUN_TAKEN = 2, IFR
 struct ifr_shotgun_detail {
 	uint64_t at;                    /* the instruction */
 	uint64_t next;                  /* the instruction executed behind it; 0: none */
-	uint32_t does, suffers, parity; /* bit IFR_SHOTGUN_AROUND + n: bits 1, 2 and 3 of instruction n from here */
+	uint32_t does, suffers, parity; /* bit IFR_SHOTGUN_AROUND + n: bits 1, 2 and 3 of instruction n from here … */
+	uint32_t unknown, absent;       /* … instructions without bits 1 and 2; and without any */
 	uint16_t line_wait, page_wait;  /* cycles for its code */
 	uint8_t btb;                    /* of a taken branch: IFR_CORE_BTB_NONE, or the level that has it */
 	uint8_t flags;                  /* enum ifr_shotgun_flag; decoded: not from the op cache */

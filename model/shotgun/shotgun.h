@@ -3,6 +3,7 @@
  *
  *     samples.h    signature samples and detailed samples
  *     sampler.h    takes them from the outcomes of a replay
+ *     perf_samples.h  reads those of a processor, as perf prints them
  *     fragments.h  puts fragments together from them
  *     times.h      the cycles of fragments with causes idealised
  *
@@ -24,6 +25,12 @@ struct ifr_shotgun_coverage {
 	uint64_t instructions, exact, missing;
 };
 
+/* Reads samples of a file, by their form perf's (perf_samples.h) or ours (samples.h); the caller releases them. Errors:
+ * IFR_E_USAGE with the malformed line, or if none of perf's leads through the trace's code; those of
+ * ifr_core_program_make. */
+int ifr_shotgun_read(const char *text, const char *name, const struct ifr_trace *trace,
+                     const struct ifr_machine *machine, struct ifr_shotgun_samples *samples,
+                     struct ifr_error *err);
 /* Puts fragments together from samples of a trace's code, and stores their cycles by set; the caller releases
  * them. Errors: IFR_E_USAGE if no fragment is left; those of ifr_core_program_make. */
 int ifr_shotgun_profile(const struct ifr_trace *trace, const struct ifr_machine *machine,

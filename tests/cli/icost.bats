@@ -32,7 +32,7 @@ flat() {
 		within 60 interfero icost --causes $paper -- ../causes "$what" >text
 		flat text | grep -q "^../causes $what on skylake: [0-9]* cycles, [0-9.]* an instruction\. Most is lost by $cause ($about" ||
 			say "$(cat text)"
-		flat text | grep -Eq "To do: [^.]*\."
+		flat text | grep -Eq "To do: [^.]*\. Where: the same with --lines"
 		[ "$(awk 'length > 80' text)" = "" ]
 	done <<-'END'
 		chase dmiss data not in the first data cache
@@ -101,6 +101,41 @@ flat() {
 	refuse 2 "few:1: no line of samples" -- interfero icost --samples few long.trace
 	refuse 2 "leave out --across, --lines" -- interfero icost --profile --lines long.trace
 	refuse 4 "none.samples" -- interfero icost --samples none.samples long.trace
+}
+
+@test "fragments with string instructions that repeat, once or never, are put together" {
+	cat >repeat.c <<-'END'
+		int main(void) {
+			static char bytes[64];
+			for (unsigned i = 0; i < 30000; i++) {
+				char *to = bytes;
+				unsigned long count = i % 4;
+				__asm__ volatile("rep stosb" : "+D"(to), "+c"(count) : "a"(0) : "memory");
+			}
+			return 0;
+		}
+	END
+	gcc -O1 repeat.c -o repeat
+	interfero icost --json --causes bmisp --profile -- ./repeat >profile.json
+	jq -e '.profile | .signatures > 20 and .fragments > 0.7 * .signatures' profile.json || say "$(jq -c .profile profile.json)"
+}
+
+@test "samples of a processor, as perf prints them, are put together" {
+	python3 "$programs/stacks.py" ../branch.trace >perf.samples
+	interfero icost --json --causes bmisp,shalu --samples perf.samples ../branch.trace >perf.json
+	# The stacks lead along the run: few calls return to callers that the stack does not know.
+	jq -e '.profile | .signatures > 40 and .fragments > 0.8 * .signatures' perf.json || say "$(jq -c .profile perf.json)"
+	# No branch was mispredicted, by the stacks.
+	jq -e '[.sets[] | select(.causes == ["bmisp"]) | .cost] == [0]' perf.json
+	sed 's,/P/-/-/0,/M/-/-/0,g' perf.samples >mispredicted.samples
+	interfero icost --json --causes bmisp,shalu --samples mispredicted.samples ../branch.trace |
+		jq -e '[.sets[] | select(.causes == ["bmisp"]) | .cost][0] > 0.5 * .cycles'
+	{ cat perf.samples; echo "cycles:upp: 12 0x34/56"; } >bad.samples
+	refuse 2 "bad.samples:$(wc -l <bad.samples): no line of samples" "perf script --show-mmap-events -F" -- \
+		interfero icost --samples bad.samples ../branch.trace
+	grep PERF_RECORD perf.samples >none.samples
+	refuse 2 "no branch stack leads through code of the trace" "perf record -b" -- \
+		interfero icost --samples none.samples ../branch.trace
 }
 
 @test "a recording of samples alone gives the costs of the run" {

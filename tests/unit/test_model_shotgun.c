@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "model/machines/machine.h"
+#include "model/shotgun/perf_samples.h"
 #include "model/shotgun/times.h"
 #include "tests/unit/model_core_check.h"
 
@@ -288,11 +289,11 @@ static void test_dropped(void **state) {
 	assert_dropped(f, 1, 0, 0);
 }
 
-/* A signature that is shorter than the warm-up. */
+/* A signature of one block has no instruction behind its warm-up, half of it. */
 static void test_short(void **state) {
 	struct fixture *f = *state;
 	sample_run(f, 0);
-	f->samples.signatures[0].count = 500;
+	f->samples.signatures[0].count = 2;
 	assemble(f);
 	assert_dropped(f, 0, 0, 0);
 	assert_int_equal(f->fragments.cut, 1);
@@ -405,13 +406,177 @@ static void test_apart(void **state) {
 	kernel_release(&kernel);
 }
 
+/* --- a processor's samples ---------------------------------------------------------------------------------------- */
+
+static const struct ifr_perf_file perf_files[] = {{"/prog", 0x400000}};
+#define PERF_MAPPING                                                                               \
+	"prog 7 PERF_RECORD_MMAP2 7/7: [0x400000(0x1000) @ 0 08:01 12 0]: r-xp /prog\n"                \
+	"prog 7 PERF_RECORD_MMAP2 7/7: [0x7f0000000000(0x1000) @ 0x1000 <1f2e>]: r-xp /lib/other.so\n" \
+	"prog 7 PERF_RECORD_COMM exec: prog:7/7\n"
+
+/* The stack of the last 32 taken branches before an execution, the youngest first, as perf prints it. */
+static void print_branches(const struct fixture *f, unsigned execution, struct ifr_buffer *text) {
+	static const unsigned jump[BLOCKS] = {7, 0, 3, 6};
+	unsigned printed = 0;
+	for (unsigned i = execution; i-- > 0 && printed < 32;)
+		if (f->run[i].taken) {
+			ifr_buffer_printf(text, " 0x%lx/0x%lx/%c/-/-/0", at[f->run[i].block] + jump[f->run[i].block],
+			                  at[f->run[i + 1].block], f->run[i].mispredicted ? 'M' : 'P');
+			printed++;
+		}
+}
+
+/* A sample of each load of A, by turns of another form: levels by number or by bits, with and without the period. */
+static void print_perf_samples(const struct fixture *f, struct ifr_buffer *text) {
+	ifr_buffer_puts(text, PERF_MAPPING);
+	for (unsigned i = 100; i < LENGTH; i += 7) {
+		if (f->run[i].block != A)
+			continue;
+		ifr_buffer_printf(text, "     1000003 cpu/mem-loads,ldlat=3/P:     7ffe12345040  %s ",
+		                  f->run[i].missed
+		                      ? "1a68100002 |OP LOAD|LVL RAM hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A"
+		                      : "68100142 |OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A");
+		ifr_buffer_printf(text, " %lx", CODE);
+		print_branches(f, i, text);
+		ifr_buffer_puts(text, "\n");
+	}
+	ifr_buffer_puts(text, "  500000 instructions:upp:  ffffffff81000000\n\n# the end\n");
+}
+
+static int parse_perf(struct fixture *f, const char *text, struct ifr_error *err) {
+	ifr_shotgun_samples_release(&f->samples);
+	*err = (struct ifr_error){0};
+	return ifr_perf_samples_parse(text, "perf", &f->code, perf_files, 1, &f->samples, err);
+}
+
+/* The stacks lead along the run: fragments have its blocks, and its mispredictions but for those of branches that are not
+ * taken. Half of the loads miss, as the run's. */
+static void test_perf(void **state) {
+	struct fixture *f = *state;
+	struct ifr_buffer text = {0};
+	struct ifr_error err;
+	print_perf_samples(f, &text);
+	assert_true(ifr_perf_samples_recognise(ifr_buffer_text(&text)));
+	assert_int_equal(parse_perf(f, ifr_buffer_text(&text), &err), 0);
+	assert_int_equal(f->samples.instructions, 500000);
+	assert_int_equal(f->samples.places_count, BLOCKS);
+	ifr_shotgun_assemble(&f->code, &f->samples, &f->fragments);
+	assert_true(f->fragments.signatures > 100);
+	assert_int_equal(f->fragments.count, f->fragments.signatures);
+	size_t loads = 0, missed = 0, turns[BLOCKS] = {0}, mispredicted = 0;
+	for (size_t i = 0; i < f->fragments.steps_count; i++) {
+		const struct ifr_shotgun_step *step = &f->fragments.steps[i];
+		turns[step->block]++;
+		mispredicted += step->mispredicted;
+		if (step->block == A) {
+			loads++;
+			missed += f->fragments.levels[step->first_access] == IFR_CORE_LEVEL(3, 0);
+		}
+	}
+	assert_true(loads > 3 * turns[B] && loads < 5 * turns[B]);
+	assert_true(turns[C] > turns[B] / 3 && turns[D] > turns[B] / 3);
+	assert_true(missed > 0.45 * (double)loads && missed < 0.55 * (double)loads);
+	assert_int_equal(mispredicted, 0);
+	/* Written as our own text and read again, they are the same. */
+	struct ifr_buffer ours = {0}, again = {0};
+	struct ifr_shotgun_samples read;
+	ifr_shotgun_samples_print(&f->samples, &ours);
+	assert_false(ifr_perf_samples_recognise(ifr_buffer_text(&ours)));
+	assert_int_equal(ifr_shotgun_samples_parse(ifr_buffer_text(&ours), "ours", &read, &err), 0);
+	ifr_shotgun_samples_print(&read, &again);
+	assert_string_equal(ifr_buffer_text(&ours), ifr_buffer_text(&again));
+	ifr_shotgun_samples_release(&read);
+	ifr_buffer_release(&ours);
+	ifr_buffer_release(&again);
+	ifr_buffer_release(&text);
+}
+
+/* Of a stack: A four times, B, D, A. The older half has been mispredicted. */
+#define PERF_STACK                                                                                             \
+	" 0x400606/0x400580/P/-/-/0 0x400589/0x400600/M/-/-/9 0x400587/0x400580/P/-/-/0 0x400587/0x400580/M/-/-/0" \
+	" 0x400587/0x400580/P/-/-/0 0x4005c3/0x400580/P/-/-/0 0x400589/0x4005c0/P/-/-/0 0x400587/0x400580/P/-/-/0" \
+	" 0x400587/0x400580/P/-/-/0 0x400587/0x400580/P/-/-/0 0x400606/0x400580/P/-/-/0 0x400589/0x400600/M/-/-/9\n"
+
+static void test_perf_bits(void **state) {
+	/* D; A and its jump three times, then through to B; C; and so on to D's end. Bit 4: no branch. */
+	static const uint8_t bits[] = {8, 8, 1, 8, 1, 8, 1, 8, 1, 8, 0, 1, 8, 1, 8, 1, 8, 3, 8, 1, 8, 0, 3, 8, 8, 1};
+	struct fixture *f = *state;
+	struct ifr_error err;
+	assert_int_equal(parse_perf(f, PERF_MAPPING " cycles:upp:  400580" PERF_STACK, &err), 0);
+	assert_int_equal(f->samples.signatures_count, 1);
+	assert_int_equal(f->samples.signatures[0].at, 0x400600);
+	assert_int_equal(f->samples.bits_count, sizeof bits);
+	for (size_t i = 0; i < sizeof bits; i++)
+		assert_int_equal(f->samples.bits[i] & ~IFR_SHOTGUN_PARITY, bits[i]);
+	/* A sample of each branch; the last one knows where it went. */
+	assert_int_equal(f->samples.details_count, 13);
+	assert_int_equal(f->samples.details[12].next, 0x400580);
+	assert_int_equal(f->samples.details[11].at, 0x400589);
+	assert_int_equal(f->samples.details[11].next, 0x400600);
+	assert_int_equal(f->samples.details[11].flags, IFR_SHOTGUN_TAKEN | IFR_SHOTGUN_MISPREDICTED);
+	/* No period: the run's instructions are the trace's. */
+	assert_int_equal(f->samples.instructions, 0);
+}
+
+static void test_perf_levels(void **state) {
+	/* L1, L2, LFB, L3, RAM by number; L1, L2, L3 and local memory by bits; pages by L2, the walker and the system. */
+	static const struct {
+		const char *source;
+		uint8_t level;
+	} cases[] = {
+		{"268100142", IFR_CORE_LEVEL(0, 0)},  {"468100002", IFR_CORE_LEVEL(1, 0)},
+		{"1868100002", IFR_CORE_LEVEL(1, 0)}, {"668100002", IFR_CORE_LEVEL(2, 0)},
+		{"1a68100002", IFR_CORE_LEVEL(3, 0)}, {"68100142", IFR_CORE_LEVEL(0, 0)},
+		{"68100442", IFR_CORE_LEVEL(1, 0)},   {"68100842", IFR_CORE_LEVEL(2, 0)},
+		{"68101042", IFR_CORE_LEVEL(3, 0)},   {"88100142", IFR_CORE_LEVEL(0, 2)},
+		{"48100142", IFR_CORE_LEVEL(0, 1)},   {"108100142", IFR_CORE_LEVEL(0, 2)},
+	};
+	struct fixture *f = *state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct ifr_error err;
+		char *text = ifr_format(PERF_MAPPING "mem:  7f40 %s |OP LOAD|LVL N/A  400580" PERF_STACK, cases[i].source);
+		assert_int_equal(parse_perf(f, text, &err), 0);
+		free(text);
+		const struct ifr_shotgun_detail *detail = &f->samples.details[0];
+		assert_int_equal(detail->at, CODE);
+		assert_int_equal(detail->accesses, 1);
+		assert_int_equal(detail->access[0].in_page, 0xf40);
+		assert_int_equal(detail->access[0].level, cases[i].level);
+		assert_int_equal(detail->suffers >> IFR_SHOTGUN_AROUND & 1, cases[i].level != 0);
+	}
+}
+
+static void test_perf_bad(void **state) {
+	static const char *const bad[] = {"hello\n",
+	                                  "cycles:\n",
+	                                  "12 cycles: xyz\n",
+	                                  "cycles: 400580 0x1/0x2\n",
+	                                  "mem: 7f40 |OP LOAD 400580\n",
+	                                  "cycles: 400580 0x1/0x2/Z/-/-/0\n",
+	                                  "p PERF_RECORD_MMAP2 7/7: [0x400000(0x1000)\n"};
+	struct fixture *f = *state;
+	struct ifr_error err;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		char *text = ifr_format(PERF_MAPPING "%s", bad[i]);
+		assert_true(parse_perf(f, text, &err) != 0);
+		assert_int_equal(err.code, IFR_E_USAGE);
+		assert_non_null(strstr(err.message, "perf:4: no line of samples: print them with perf script"));
+		free(text);
+	}
+	/* Samples elsewhere, and without stacks. */
+	assert_true(parse_perf(f, PERF_MAPPING "cycles: 7f0000000010 0x7f0000000040/0x7f0000000000/P/-/-/0\n", &err) !=
+	            0);
+	assert_non_null(strstr(err.message, "perf record -b"));
+	assert_true(parse_perf(f, PERF_MAPPING "cycles: 400580\n", &err) != 0);
+}
+
 /* --- text --------------------------------------------------------------------------------------------------------- */
 
 static void test_text(void **state) {
 	static const char text[] = "instructions 7\nplace 400580 5580\nsignature 400580 1357\n"
 							   "detail 400580 400584 1fffff 3 5 2 3 12 7 fff:7:3:-8 0:0:0:0\n";
 	static const char *const bad[] = {"detail 1 2 3\n",
-	                                  "signature 400580 138\n",
+	                                  "signature 400580 13g\n",
 	                                  "signature 400580 \n",
 	                                  "hello\n",
 	                                  "instructions seven\n",
@@ -465,6 +630,10 @@ int main(void) {
 		cmocka_unit_test_setup_teardown(test_short, begin, end),
 		cmocka_unit_test_setup_teardown(test_times, begin, end),
 		cmocka_unit_test(test_apart),
+		cmocka_unit_test_setup_teardown(test_perf, begin, end),
+		cmocka_unit_test_setup_teardown(test_perf_bits, begin, end),
+		cmocka_unit_test_setup_teardown(test_perf_levels, begin, end),
+		cmocka_unit_test_setup_teardown(test_perf_bad, begin, end),
 		cmocka_unit_test(test_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
