@@ -7,6 +7,7 @@
 #include "harness/commands/interrupts.h"
 #include "harness/commands/misses_advice.h"
 #include "harness/commands/misses_options.h"
+#include "harness/commands/misses_page.h"
 #include "harness/commands/misses_result.h"
 #include "harness/commands/progress.h"
 #include "harness/commands/trace_notes.h"
@@ -87,11 +88,22 @@ static int profile_trace(const struct misses_options *options, struct ifr_trace 
 	return 0;
 }
 
+static int write_page(const struct misses_options *options, const struct misses_result *result,
+                      struct ifr_trace *trace, struct ifr_error *err) {
+	struct misses_advice advice;
+	misses_advice_make(result, trace, &advice);
+	const int status = misses_page_write(result, &advice, options->html, err);
+	misses_advice_release(&advice);
+	return status;
+}
+
 static int print_result(const struct misses_options *options, const struct misses_result *result,
-                        struct ifr_error *err) {
+                        struct ifr_trace *trace, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
 	(options->json ? misses_print_json : misses_print_text)(result, &text);
 	int status = options->figures ? misses_draw(result, options->figures, err) : 0;
+	if (!status && options->html)
+		status = write_page(options, result, trace, err);
 	if (!status)
 		status = ifr_command_print(&text, err);
 	ifr_buffer_release(&text);
@@ -119,6 +131,8 @@ static int print_advice(const struct misses_options *options, const struct misse
 	misses_advice_print_file(result, &advice, &file);
 	if (!status && options->output)
 		status = ifr_file_write(options->output, ifr_buffer_text(&file), file.length, 0666, err);
+	if (!status && options->html)
+		status = misses_page_write(result, &advice, options->html, err);
 	if (!status)
 		status = ifr_command_print(&text, err);
 	ifr_buffer_release(&file);
@@ -161,8 +175,7 @@ static int run_command(struct misses_options *options, const struct ifr_machine 
 		result.recording = ifr_trace_text(trace);
 		*failed = result.damage || ended;
 		trace_notes_say(trace, result.trace, "profiled");
-		status =
-			options->advise ? print_advice(options, &result, trace, err) : print_result(options, &result, err);
+		status = (options->advise ? print_advice : print_result)(options, &result, trace, err);
 	}
 	misses_result_release(&result);
 	ifr_plan_release(&plans[0]);

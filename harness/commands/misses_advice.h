@@ -32,6 +32,9 @@ int misses_advice_measure(const char *path, struct misses_advice *advice, struct
 void misses_advice_leave(struct misses_advice *advice, const char *load, char *why);
 void misses_advice_release(struct misses_advice *advice);
 
+/* The sentence above the table, and "always" or the context of one prefetch; the caller frees. */
+char *misses_advice_head(const struct misses_result *result, const struct misses_advice *advice);
+char *misses_advice_context(const struct ifr_prefetch *prefetch);
 /* Prints the table, or the file for the compiler. */
 void misses_advice_print(const struct misses_result *result, const struct misses_advice *advice,
                          struct ifr_buffer *out);

@@ -8,7 +8,7 @@
 
 enum { ADVICE_SCHEMA_VERSION = 1 };
 
-static char *describe_context(const struct ifr_prefetch *prefetch) {
+char *misses_advice_context(const struct ifr_prefetch *prefetch) {
 	if (prefetch->context == IFR_PREFETCH_SELF)
 		return ifr_format("each %u. time", prefetch->period);
 	if (prefetch->context == IFR_PREFETCH_CALL)
@@ -17,7 +17,7 @@ static char *describe_context(const struct ifr_prefetch *prefetch) {
 }
 
 static void put_prefetch(const struct ifr_prefetch *prefetch, struct ifr_buffer *out) {
-	char *context = describe_context(prefetch);
+	char *context = misses_advice_context(prefetch);
 	char *first =
 		ifr_format("%12" PRIu64 " %12" PRIu64 " %5.1f%% %8u  ", prefetch->gain, prefetch->misses,
 	               prefetch->references ? 100 * (double)prefetch->misses / (double)prefetch->references : 0,
@@ -31,15 +31,19 @@ static void put_prefetch(const struct ifr_prefetch *prefetch, struct ifr_buffer 
 	free(context);
 }
 
+char *misses_advice_head(const struct misses_result *result, const struct misses_advice *advice) {
+	if (!advice->prefetches.count)
+		return ifr_format("No load is worth a prefetch, by the misses of the %s.",
+		                  misses_level_name(result->level));
+	return ifr_format(
+		"%zu load%s worth a prefetch, by the misses of the %s (gain in cycles, %s):", advice->prefetches.count,
+		advice->prefetches.count == 1 ? " is" : "s are", misses_level_name(result->level),
+		result->core ? "of the core's stalls" : "of the machine's penalties");
+}
+
 void misses_advice_print(const struct misses_result *result, const struct misses_advice *advice,
                          struct ifr_buffer *out) {
-	char *head = advice->prefetches.count
-	                 ? ifr_format("%zu load%s worth a prefetch, by the misses of the %s (gain in cycles, %s):",
-	                              advice->prefetches.count, advice->prefetches.count == 1 ? " is" : "s are",
-	                              misses_level_name(result->level),
-	                              result->core ? "of the core's stalls" : "of the machine's penalties")
-	                 : ifr_format("No load is worth a prefetch, by the misses of the %s.",
-	                              misses_level_name(result->level));
+	char *head = misses_advice_head(result, advice);
 	ifr_text_wrap(out, head, "", "");
 	free(head);
 	if (advice->prefetches.count)

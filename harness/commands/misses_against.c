@@ -21,33 +21,37 @@ static void put_loads(const struct misses_result *result, struct ifr_buffer *out
 	}
 }
 
-static void put_conflict(const struct misses_result *result, const struct ifr_named_conflict *conflict,
-                         struct ifr_buffer *out) {
-	struct ifr_buffer text = {0};
-	ifr_buffer_printf(&text,
+void misses_say_conflict(const struct misses_result *result, const struct ifr_named_conflict *conflict,
+                         struct ifr_buffer *text) {
+	ifr_buffer_printf(text,
 	                  "%" PRIu64 " misses rather than %" PRIu64
 	                  " in %zu set%s of the %s, as set %u, where %zu lines meet: ",
 	                  conflict->misses[1], conflict->misses[0], conflict->sets, conflict->sets == 1 ? "" : "s",
 	                  result->profile.conflicts.structure, conflict->set, conflict->lines);
 	for (size_t i = 0; i < conflict->names.count; i++)
-		ifr_buffer_printf(&text, "%s%s", i ? ", " : "", conflict->names.items[i]);
-	ifr_text_wrap(out, ifr_buffer_text(&text), "  - ", "    ");
-	ifr_buffer_release(&text);
+		ifr_buffer_printf(text, "%s%s", i ? ", " : "", conflict->names.items[i]);
+}
+
+void misses_say_against(const struct misses_result *result, struct ifr_buffer *text) {
+	ifr_buffer_printf(text,
+	                  "In the layout of %s loads miss %" PRIu64 " times rather than %" PRIu64
+	                  ". Misses that go away there need no prefetch.",
+	                  result->against, result->profile.against_misses, result->profile.misses);
 }
 
 void misses_put_against(const struct misses_result *result, struct ifr_buffer *out) {
 	struct ifr_buffer text = {0};
-	ifr_buffer_printf(&text,
-	                  "In the layout of %s loads miss %" PRIu64 " times rather than %" PRIu64
-	                  ". Misses that go away there need no prefetch.",
-	                  result->against, result->profile.against_misses, result->profile.misses);
+	misses_say_against(result, &text);
 	ifr_buffer_puts(out, "\n");
 	ifr_text_wrap(out, ifr_buffer_text(&text), "", "");
 	put_loads(result, out);
 	if (result->profile.conflicts.count)
 		ifr_buffer_puts(out, "\nSets that miss less there, without the first miss of each line:\n");
-	for (size_t i = 0; i < result->profile.conflicts.count; i++)
-		put_conflict(result, &result->profile.conflicts.items[i], out);
+	for (size_t i = 0; i < result->profile.conflicts.count; i++) {
+		ifr_buffer_release(&text);
+		misses_say_conflict(result, &result->profile.conflicts.items[i], &text);
+		ifr_text_wrap(out, ifr_buffer_text(&text), "  - ", "    ");
+	}
 	ifr_buffer_release(&text);
 }
 

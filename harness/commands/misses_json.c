@@ -139,20 +139,18 @@ static json_t *json_scheme(const struct misses_result *result, enum ifr_miss_sch
 
 /* Cycles a reference by overhead, from 0 to the latency of a miss. Ref: Mowry and Luk 1997, figure 5. */
 static json_t *json_curve(const struct misses_result *result) {
-	const struct ifr_judged_loads *judged = &result->judged;
-	const double references = (double)judged->references;
+	const double latency = result->judged.latency.miss;
 	json_t *points = json_array();
-	for (unsigned i = 0; i <= CURVE_POINTS && judged->count; i++) {
-		const struct ifr_latency latency = {judged->latency.miss, judged->latency.miss * i / CURVE_POINTS};
+	for (unsigned i = 0; i <= CURVE_POINTS && result->judged.count; i++) {
+		const double overhead = latency * i / CURVE_POINTS;
+		const struct misses_point at = misses_point_at(result, overhead);
 		json_t *point = json_object();
-		ifr_json_set(point, "overhead", ifr_json_number(latency.overhead));
-		ifr_json_set(point, "never", ifr_json_number((double)judged->misses * latency.miss / references));
-		ifr_json_set(point, "always", ifr_json_number(latency.overhead));
-		ifr_json_set(point, "ideal", ifr_json_number((double)judged->misses * latency.overhead / references));
+		ifr_json_set(point, "overhead", ifr_json_number(overhead));
+		ifr_json_set(point, "never", ifr_json_number(at.never));
+		ifr_json_set(point, "always", ifr_json_number(at.always));
+		ifr_json_set(point, "ideal", ifr_json_number(at.ideal));
 		for (enum ifr_miss_scheme scheme = 0; scheme < IFR_MISS_SCHEMES; scheme++)
-			ifr_json_set(point, ifr_miss_scheme_names[scheme],
-			             ifr_json_number(ifr_scheme_cycles(judged, result->profile.contexts, scheme, latency) /
-			                             references));
+			ifr_json_set(point, ifr_miss_scheme_names[scheme], ifr_json_number(at.schemes[scheme]));
 		json_array_append_new(points, point);
 	}
 	return points;

@@ -24,7 +24,8 @@ enum {
 	KEY_OBJECTS,
 	KEY_ADVISE,
 	KEY_BUILT,
-	KEY_MEASURED
+	KEY_MEASURED,
+	KEY_HTML = 'H'
 };
 
 enum { LOADS_USUAL = 15, LOADS_MOST = 1000, OVERHEAD_USUAL = 2 };
@@ -151,6 +152,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		if (option_output("--figures", argument, true, &err))
 			option_refuse(state, &err);
 		return 0;
+	case KEY_HTML:
+		options->html = argument;
+		if (option_output("--html", argument, false, &err))
+			option_refuse(state, &err);
+		return 0;
 	case KEY_BUILT:
 		options->built = argument;
 		return 0;
@@ -219,6 +225,7 @@ static const struct argp_option table[] = {
 	{NULL, 'o', "FILE", 0, "Write the advice to this file, for INTERFERO_PREFETCH=FILE make CC=interfero-gcc", 4},
 	{"figures", 'F', "DIR", 0,
      "Also draw the contexts' miss ratios, what they mispredict and the run's time (SVG, PDF)", 5},
+	{"html", KEY_HTML, "FILE", 0, "Write one self-contained HTML page: tables, these figures, and the advice", 5},
 	{"json", 'j', NULL, 0, "Print JSON instead of the text", 5},
 	{"quiet", 'q', NULL, 0, "Show no progress", 5},
 	{0},

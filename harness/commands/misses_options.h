@@ -24,6 +24,7 @@ struct misses_options {
 	enum ifr_core_use core;
 	bool json, quiet, advise;
 	const char *figures;  /* a folder; NULL: none */
+	const char *html;     /* the file of the page; NULL: none */
 	const char *built;    /* the file of prefetches that the program was built with; NULL: none */
 	const char *measured; /* the file of a comparison by the clock; NULL: none */
 	const char *output;   /* the file of advice; NULL: none */

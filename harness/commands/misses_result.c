@@ -58,6 +58,17 @@ double misses_time_plain(const struct misses_result *result) {
 	return time.busy + time.other_stalls + (double)result->judged.misses * result->latency.miss;
 }
 
+struct misses_point misses_point_at(const struct misses_result *result, double overhead) {
+	const struct ifr_judged_loads *judged = &result->judged;
+	const double references = (double)judged->references, misses = (double)judged->misses;
+	const struct ifr_latency latency = {judged->latency.miss, overhead};
+	struct misses_point point = {
+		misses * latency.miss / references, overhead, misses * overhead / references, {0}};
+	for (enum ifr_miss_scheme scheme = 0; scheme < IFR_MISS_SCHEMES; scheme++)
+		point.schemes[scheme] = ifr_scheme_cycles(judged, result->profile.contexts, scheme, latency) / references;
+	return point;
+}
+
 size_t misses_rank(const struct misses_result *result, size_t load) {
 	size_t rank = 0;
 	while (result->profile.order[rank] != result->profile.contexts[load].load)

@@ -57,6 +57,33 @@ double misses_time_plain(const struct misses_result *result);
 /* The index of a profiled load in profile.order. */
 size_t misses_rank(const struct misses_result *result, size_t load);
 
+/* The figures' values of each scheme, in percent: of the references, of the summary's mispredictions, and of the time
+ * without tolerance. */
+enum { MISSES_ERRORS = 2, MISSES_TIMES = 5 };
+struct misses_shares {
+	double ratios[IFR_MISS_SCHEMES][IFR_MISS_RATIO_BINS];
+	double mispredicted[IFR_MISS_SCHEMES][MISSES_ERRORS];
+	double time[IFR_MISS_SCHEMES][MISSES_TIMES];
+};
+extern const char *const misses_ratio_names[IFR_MISS_RATIO_BINS], *const misses_error_names[MISSES_ERRORS],
+																	  *const misses_time_names[MISSES_TIMES];
+void misses_shares_find(const struct misses_result *result, struct misses_shares *shares);
+
+/* Cycles that a reference to the profiled loads costs where tolerating one costs `overhead`: in no case, always, only at
+ * misses, and under each scheme. There must be such loads. Ref: Mowry and Luk 1997, figure 5. */
+struct misses_point {
+	double never, always, ideal, schemes[IFR_MISS_SCHEMES];
+};
+struct misses_point misses_point_at(const struct misses_result *result, double overhead);
+
+/* Sentences of the text, which the page has, too: what was found, and by which cache and costs. */
+void misses_say_headline(const struct misses_result *result, struct ifr_buffer *text);
+void misses_say_conditions(const struct misses_result *result, struct ifr_buffer *text);
+/* The worth of the program's own prefetches; nothing without any. */
+void misses_say_prefetches(const struct misses_result *result, struct ifr_buffer *text);
+/* "a miss", or the path. */
+void misses_say_after(const struct ifr_described_context *described, struct ifr_buffer *text);
+
 void misses_print_text(const struct misses_result *result, struct ifr_buffer *out);
 /* Draws the figures of the contexts into a folder. Errors: IFR_E_USAGE without contexts; those of
  * ifr_stacked_bars_draw. */

@@ -33,35 +33,28 @@ static void put_saving(const struct misses_result *result, struct ifr_buffer *te
 	                  per_load(summary, judged->references), per_load(ideal, judged->references));
 }
 
-static void put_headline(const struct misses_result *result, struct ifr_buffer *out) {
-	struct ifr_buffer text = {0};
+void misses_say_headline(const struct misses_result *result, struct ifr_buffer *text) {
 	if (!result->profile.misses)
-		ifr_buffer_printf(&text, "No load misses the %s.", misses_level_name(result->level));
+		ifr_buffer_printf(text, "No load misses the %s.", misses_level_name(result->level));
 	else if (!result->judged.count)
 		ifr_buffer_printf(
-			&text,
+			text,
 			"Of the loads with the most misses of the %s, none misses now and then (%.0f to %.0f%%): their "
 			"miss ratios tell all.",
 			misses_level_name(result->level), 100 * result->least, 100 * result->most);
 	else
-		put_saving(result, &text);
-	ifr_text_wrap(out, ifr_buffer_text(&text), "", "");
-	ifr_buffer_release(&text);
+		put_saving(result, text);
 }
 
-static void put_conditions(const struct misses_result *result, struct ifr_buffer *out) {
+void misses_say_conditions(const struct misses_result *result, struct ifr_buffer *text) {
 	const unsigned *cache = &result->machine->values[misses_level_setting(result->level)];
-	struct ifr_buffer text = {0};
 	ifr_buffer_printf(
-		&text,
+		text,
 		"%s of %s: %u bytes, %u way%s, lines of %u. A miss stalls L = %.1f cycles (%s), tolerating a "
 		"reference costs V = %.1f.",
 		misses_level_name(result->level), result->machine_name, cache[0], cache[1], cache[1] == 1 ? "" : "s",
 		cache[2], result->latency.miss, result->latency_given ? "as given" : "mean of the machine's penalties",
 		result->latency.overhead);
-	ifr_buffer_puts(out, "\n");
-	ifr_text_wrap(out, ifr_buffer_text(&text), "", "");
-	ifr_buffer_release(&text);
 }
 
 /* --- the summary profile ----------------------------------------------------------------------------------------- */
@@ -106,12 +99,11 @@ static void put_summary(const struct misses_result *result, struct ifr_buffer *o
 	}
 }
 
-static void put_prefetches(const struct misses_result *result, struct ifr_buffer *out) {
+void misses_say_prefetches(const struct misses_result *result, struct ifr_buffer *text) {
 	const struct ifr_load_prefetches *prefetches = &result->profile.prefetches;
-	struct ifr_buffer text = {0};
 	if (!prefetches->executed)
 		return;
-	ifr_buffer_printf(&text,
+	ifr_buffer_printf(text,
 	                  "Prefetches of the program: %" PRIu64
 	                  " executed. %.1f%% find the line there already, %.1f%% are "
 	                  "of use, %.1f%% fetch a line in vain. With them loads miss %" PRIu64
@@ -120,9 +112,6 @@ static void put_prefetches(const struct misses_result *result, struct ifr_buffer
 	                  percent((double)prefetches->used, (double)prefetches->executed),
 	                  percent((double)prefetches->unused, (double)prefetches->executed), prefetches->misses,
 	                  result->profile.misses);
-	ifr_buffer_puts(out, "\n");
-	ifr_text_wrap(out, ifr_buffer_text(&text), "", "");
-	ifr_buffer_release(&text);
 }
 
 /* --- contexts ---------------------------------------------------------------------------------------------------- */
@@ -142,7 +131,7 @@ static void put_judged(const char *name, unsigned length, const struct ifr_judge
 }
 
 /* The path, or the outcomes, before the load. */
-static void put_after(const struct ifr_described_context *described, struct ifr_buffer *text) {
+void misses_say_after(const struct ifr_described_context *described, struct ifr_buffer *text) {
 	const char *after = described->text;
 	if (!after)
 		ifr_buffer_printf(text, "the outcomes %016" PRIx64, described->context->key);
@@ -163,7 +152,7 @@ static void put_described(const struct misses_result *result, size_t i, struct i
 			break;
 		ifr_buffer_printf(&text, "%.1f%% of %" PRIu64 " miss after ",
 		                  percent((double)context->misses, (double)context->references), context->references);
-		put_after(described, &text);
+		misses_say_after(described, &text);
 		ifr_text_wrap(out, ifr_buffer_text(&text), "    - ", "      ");
 		ifr_buffer_release(&text);
 	}
@@ -238,28 +227,26 @@ static void put_time(const struct misses_result *result, struct ifr_buffer *out)
 static void put_curve(const struct misses_result *result, struct ifr_buffer *out) {
 	static const double shares[] = {0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9};
 	enum { SHARES = sizeof shares / sizeof *shares };
-	const struct ifr_judged_loads *judged = &result->judged;
-	const double references = (double)judged->references, latency = judged->latency.miss;
+	struct misses_point points[SHARES];
 	ifr_buffer_printf(out, "\nCycles a reference by V / L:\n  %-18s", "");
-	for (unsigned i = 0; i < SHARES; i++)
+	for (unsigned i = 0; i < SHARES; i++) {
+		points[i] = misses_point_at(result, shares[i] * result->judged.latency.miss);
 		ifr_buffer_printf(out, " %7.2f", shares[i]);
+	}
 	ifr_buffer_printf(out, "\n  %-18s", "never");
 	for (unsigned i = 0; i < SHARES; i++)
-		ifr_buffer_printf(out, " %7.2f", (double)judged->misses * latency / references);
+		ifr_buffer_printf(out, " %7.2f", points[i].never);
 	ifr_buffer_printf(out, "\n  %-18s", "always");
 	for (unsigned i = 0; i < SHARES; i++)
-		ifr_buffer_printf(out, " %7.2f", shares[i] * latency);
+		ifr_buffer_printf(out, " %7.2f", points[i].always);
 	for (enum ifr_miss_scheme scheme = 0; scheme < IFR_MISS_SCHEMES; scheme++) {
 		ifr_buffer_printf(out, "\n  %-18s", ifr_miss_scheme_names[scheme]);
 		for (unsigned i = 0; i < SHARES; i++)
-			ifr_buffer_printf(out, " %7.2f",
-			                  ifr_scheme_cycles(judged, result->profile.contexts, scheme,
-			                                    (struct ifr_latency){latency, shares[i] * latency}) /
-			                      references);
+			ifr_buffer_printf(out, " %7.2f", points[i].schemes[scheme]);
 	}
 	ifr_buffer_printf(out, "\n  %-18s", "ideal");
 	for (unsigned i = 0; i < SHARES; i++)
-		ifr_buffer_printf(out, " %7.2f", (double)judged->misses * shares[i] * latency / references);
+		ifr_buffer_printf(out, " %7.2f", points[i].ideal);
 	ifr_buffer_puts(out, "\n");
 }
 
@@ -281,11 +268,23 @@ static void put_schemes(const struct misses_result *result, struct ifr_buffer *o
 	                  per_load((double)judged->misses * judged->latency.overhead, judged->references));
 }
 
+/* A paragraph of what `say` says, if it says anything. */
+static void put_paragraph(const struct misses_result *result,
+                          void (*say)(const struct misses_result *, struct ifr_buffer *), struct ifr_buffer *out) {
+	struct ifr_buffer text = {0};
+	say(result, &text);
+	if (text.length) {
+		ifr_buffer_puts(out, out->length ? "\n" : "");
+		ifr_text_wrap(out, ifr_buffer_text(&text), "", "");
+	}
+	ifr_buffer_release(&text);
+}
+
 void misses_print_text(const struct misses_result *result, struct ifr_buffer *out) {
-	put_headline(result, out);
-	put_conditions(result, out);
+	put_paragraph(result, misses_say_headline, out);
+	put_paragraph(result, misses_say_conditions, out);
 	put_summary(result, out);
-	put_prefetches(result, out);
+	put_paragraph(result, misses_say_prefetches, out);
 	if (result->against)
 		misses_put_against(result, out);
 	for (size_t i = 0; i < result->judged.count; i++)

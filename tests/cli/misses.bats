@@ -334,3 +334,73 @@ same_counters() {
 	awk '$1 == "\"self\"" { found = 1; if ($2 + $3 > 1) exit 1 } END { exit !found }' drawn/mispredicted.gp
 	refuse 2 ratios -- interfero misses --ratios 99:100 --figures drawn tree.trace
 }
+
+# The page of a file whose name is markup: it has the values of the text, the columns of each figure, and nothing to load.
+@test "the page has the tables and the paper's figures, and escapes names" {
+	need python3
+	mkdir sources
+	cp "$cases"/start.h sources
+	cp "$cases"/compare.c 'sources/<b>&"x.c'
+	gcc -O1 -g -nostdlib -static -no-pie -fno-optimize-sibling-calls -fcf-protection=none -o 'sources/<i>&"x' 'sources/<b>&"x.c'
+	within 60 interfero record -q -o '<i>&"x.trace' -- 'sources/<i>&"x' >/dev/null
+	misses "${lru[@]}" '<i>&"x.trace'
+	interfero misses "${lru[@]}" --html page.html '<i>&"x.trace' >text
+	interfero misses "${lru[@]}" '<i>&"x.trace' | diff text -
+	python3 - page.html result <<-'END' || say "$(head -c 3000 page.html)"
+		import json, re, sys
+		from html.parser import HTMLParser
+		page, result = open(sys.argv[1], encoding="utf-8").read(), json.load(open(sys.argv[2]))
+		opened, tables, titles, lines, captions = [], {}, {}, {}, []
+		class Parser(HTMLParser):
+		    table = figure = None
+		    def handle_starttag(self, tag, attributes):
+		        attributes = dict(attributes)
+		        assert not {"src", "href"} & set(attributes) and tag not in ("script", "link", "img", "b", "i"), tag
+		        if tag not in ("meta", "br"): opened.append(tag)
+		        if tag == "table": self.table = tables.setdefault(attributes.get("id"), [])
+		        if tag == "tr": self.table.append([])
+		        if tag in ("td", "th"): self.table[-1].append("")
+		        if tag == "figure": self.figure = attributes["id"]
+		        if tag == "path" and "stroke-width" in attributes: lines[attributes["d"]] = attributes
+		    def handle_endtag(self, tag):
+		        assert opened.pop() == tag, tag
+		    def handle_startendtag(self, tag, attributes):
+		        self.handle_starttag(tag, attributes), opened.pop()
+		    def handle_data(self, data):
+		        if opened and opened[-1] in ("td", "th"): self.table[-1][-1] += data
+		        if opened and opened[-1] == "title" and self.figure: titles.setdefault(self.figure, []).append(data)
+		        if opened and opened[-1] == "figcaption": captions.append(data)
+		Parser().feed(page)
+		assert not opened and "http" not in page, opened
+		assert "<title>Loads that miss: &lt;i&gt;&amp;&quot;x.trace</title>" in page
+		# The load, its misses, and the kind of context that tells them.
+		load, = result["profiled"]
+		assert "<b>&\"x.c:" in load["code"]
+		assert [load["code"], str(load["misses"])] == tables["loads"][1][:2], tables["loads"]
+		assert tables["contexts"][1][:5] == [load["code"], "50000", "%.1f" % (load["misses"] / 500), "control flow", "1"], tables["contexts"]
+		assert [row[0] for row in tables["schemes"][1:]] == ["summary", "control flow", "self", "global", "best of each load",
+		    "never tolerated", "always tolerated", "ideal"]
+		assert [row[1] for row in tables["prefetches"][1:]] and "called by" in tables["prefetches"][1][1], tables["prefetches"]
+		# Figures: the values of the columns are those of JSON, by scheme.
+		values = {name: dict(re.fullmatch(r"(.*): ([0-9.]+) %", title).groups() for title in titles[name])
+		    for name in ("mispredicted", "time")}
+		wrong = {name: scheme["hit_as_miss"] + scheme["miss_as_hit"] for name, scheme in result["schemes"].items()}
+		for name, scheme in result["schemes"].items():
+		    drawn = sum(float(values["mispredicted"][name + ", " + part]) for part in ("hit as miss", "miss as hit"))
+		    assert abs(drawn - 100 * wrong[name] / wrong["summary"]) < 0.11, (name, drawn)
+		ratios = [float(re.search(r": ([0-9.]+) %", title)[1]) for title in titles["ratios"]]
+		assert len(ratios) == 50 and abs(sum(ratios) - 500) < 1, ratios
+		assert len(values["time"]) == 25 and len([title for title in titles["cycles"]]) == 8, titles["cycles"]
+		for figure in ("figure 9a.", "figure 6.", "figures 5 and 9b.", "figure 7."):
+		    assert [caption for caption in captions if caption.endswith("Mowry and Luk 1997, " + figure)], captions
+	END
+	# Without contexts the page has the loads and the advice. A file that cannot be written is named.
+	misses "${lru[@]}" --ratios 99:100 --html page.html phases.trace
+	grep -q 'id="loads"' page.html
+	! grep -q '<figure' page.html || false
+	refuse 4 "--html" nowhere -- interfero misses --html nowhere/page.html tree.trace
+	# With advice, that of the options.
+	interfero misses "${lru[@]}" --advise --latency 3 --html page.html compare.trace >text
+	grep -q '1 load is worth a prefetch' text
+	grep -q '1 load is worth a prefetch' page.html
+}
