@@ -153,7 +153,7 @@ calibrated() {
 		[ "$(sql all.exp "SELECT group_concat(n) FROM (SELECT host || ' ' || ((length(facts) - length(replace(facts, 'calibration: ', ''))) / 13) AS n
 			FROM node ORDER BY host)")" = "one 1,three 1,two 1" ]
 		interfero report --json all.exp >json
-		[ "$(jq -c '.analysis.machines | [.noisy_nodes, (.nodes | sort_by(.host)[] | .host, .calibrated_run_sd)]' json)" = '[1,"one",0.0125,"three",0.05,"two",0.0125]' ] ||
+		[ "$(jq -c '.analysis.machines | [.noisy_nodes, (.nodes | sort_by(.host)[] | .host, (1e6 * .calibrated_run_sd | round))]' json)" = '[1,"one",12500,"three",50000,"two",12500]' ] ||
 			say "$(jq .analysis.machines json)"
 		interfero report all.exp | tr -s ' \n' ' ' >words
 		grep -q "1 of 3 nodes has more than three times the usual noise of 1.2* %, first three" words || say "$(cat words)"
