@@ -107,6 +107,6 @@ run_with_page() {
 	} | tee -i page.printed
 	code=$(cat page.status)
 	put_page "$code" "$(($(date +%s) - begun))" >page.html
-	[ ! -s page.rows ] || printf '\n%s has the rows and figures beside those of the paper.\n' "$PWD/page.html"
+	[ ! -s page.rows ] || printf '\nRows and figures beside those of the paper:\n%s\n' "$PWD/page.html"
 	exit "$code"
 }
