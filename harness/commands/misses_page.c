@@ -164,21 +164,14 @@ static void begin_judged(const char *first, struct ifr_buffer *out) {
 }
 
 static void put_described(const struct misses_result *result, size_t i, struct ifr_buffer *out) {
-	struct ifr_buffer items = {0};
-	for (unsigned k = 0; k < MISSES_DESCRIBED && result->described[i][k].context; k++) {
-		const struct ifr_described_context *described = &result->described[i][k];
-		const struct ifr_load_context *context = described->context;
-		struct ifr_buffer text = {0};
-		if (context->references * 100 < result->judged.items[i].references)
-			break;
-		ifr_buffer_printf(&text, "%.1f %% of %" PRIu64 " miss after ",
-		                  percent((double)context->misses, (double)context->references), context->references);
-		misses_say_after(described, &text);
+	struct ifr_buffer items = {0}, text = {0};
+	for (unsigned k = 0; misses_say_context(result, i, k, " %", &text); k++) {
 		put_element("<li>", ifr_buffer_text(&text), "</li>\n", &items);
-		ifr_buffer_release(&text);
+		ifr_buffer_clear(&text);
 	}
 	if (items.length)
 		ifr_buffer_printf(out, "<ul>\n%s</ul>\n", ifr_buffer_text(&items));
+	ifr_buffer_release(&text);
 	ifr_buffer_release(&items);
 }
 

@@ -81,8 +81,10 @@ void misses_say_headline(const struct misses_result *result, struct ifr_buffer *
 void misses_say_conditions(const struct misses_result *result, struct ifr_buffer *text);
 /* The worth of the program's own prefetches; nothing without any. */
 void misses_say_prefetches(const struct misses_result *result, struct ifr_buffer *text);
-/* "a miss", or the path. */
-void misses_say_after(const struct ifr_described_context *described, struct ifr_buffer *text);
+/* The k-th context that is described of a load: how many references miss after it. Returns false behind the last one that
+ * has a hundredth of the load's references. */
+bool misses_say_context(const struct misses_result *result, size_t i, unsigned k, const char *percent_sign,
+                        struct ifr_buffer *text);
 
 void misses_print_text(const struct misses_result *result, struct ifr_buffer *out);
 /* Draws the figures of the contexts into a folder. Errors: IFR_E_USAGE without contexts; those of

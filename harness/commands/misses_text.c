@@ -131,7 +131,7 @@ static void put_judged(const char *name, unsigned length, const struct ifr_judge
 }
 
 /* The path, or the outcomes, before the load. */
-void misses_say_after(const struct ifr_described_context *described, struct ifr_buffer *text) {
+static void say_after(const struct ifr_described_context *described, struct ifr_buffer *text) {
 	const char *after = described->text;
 	if (!after)
 		ifr_buffer_printf(text, "the outcomes %016" PRIx64, described->context->key);
@@ -143,19 +143,28 @@ void misses_say_after(const struct ifr_described_context *described, struct ifr_
 		ifr_buffer_printf(text, "%s (hits and misses, the last one at the end)", after);
 }
 
+bool misses_say_context(const struct misses_result *result, size_t i, unsigned k, const char *percent_sign,
+                        struct ifr_buffer *text) {
+	if (k >= MISSES_DESCRIBED || !result->described[i][k].context)
+		return false;
+	const struct ifr_described_context *described = &result->described[i][k];
+	const struct ifr_load_context *context = described->context;
+	if (context->references * 100 < result->judged.items[i].references)
+		return false;
+	ifr_buffer_printf(text, "%.1f%s of %" PRIu64 " miss after ",
+	                  percent((double)context->misses, (double)context->references), percent_sign,
+	                  context->references);
+	say_after(described, text);
+	return true;
+}
+
 static void put_described(const struct misses_result *result, size_t i, struct ifr_buffer *out) {
-	for (unsigned k = 0; k < MISSES_DESCRIBED && result->described[i][k].context; k++) {
-		const struct ifr_described_context *described = &result->described[i][k];
-		const struct ifr_load_context *context = described->context;
-		struct ifr_buffer text = {0};
-		if (context->references * 100 < result->judged.items[i].references)
-			break;
-		ifr_buffer_printf(&text, "%.1f%% of %" PRIu64 " miss after ",
-		                  percent((double)context->misses, (double)context->references), context->references);
-		misses_say_after(described, &text);
+	struct ifr_buffer text = {0};
+	for (unsigned k = 0; misses_say_context(result, i, k, "%", &text); k++) {
 		ifr_text_wrap(out, ifr_buffer_text(&text), "    - ", "      ");
-		ifr_buffer_release(&text);
+		ifr_buffer_clear(&text);
 	}
+	ifr_buffer_release(&text);
 }
 
 static void put_contexts(const struct misses_result *result, size_t i, struct ifr_buffer *out) {

@@ -341,7 +341,8 @@ static bool parse_sample(char *line, struct line_sample *sample) {
 	return sample->has_source == (count - first > 2);
 }
 
-static bool parse_line(struct perf_reader *reader, char *line) {
+static bool parse_line(char *line, void *into) {
+	struct perf_reader *reader = into;
 	struct line_sample sample;
 	const char *record = strstr(line, "PERF_RECORD_");
 	if (line[strspn(line, " \t")] == '#' || !line[strspn(line, " \t")])
@@ -352,25 +353,6 @@ static bool parse_line(struct perf_reader *reader, char *line) {
 		return false;
 	add_sample(reader, &sample);
 	return true;
-}
-
-static int parse_lines(struct perf_reader *reader, const char *text, const char *name, struct ifr_error *err) {
-	struct ifr_buffer line = {0};
-	int result = 0;
-	for (size_t number = 1; *text && !result; number++) {
-		const size_t length = strcspn(text, "\n");
-		ifr_buffer_clear(&line);
-		ifr_buffer_append(&line, text, length);
-		ifr_buffer_text(&line);
-		if (length && !parse_line(reader, (char *)line.data))
-			result = ifr_fail(err, IFR_E_USAGE,
-			                  "%s:%zu: no line of samples: print them with perf script --show-mmap-events -F "
-			                  "period,event,addr,data_src,ip,brstack",
-			                  name, number);
-		text += length + (text[length] == '\n');
-	}
-	ifr_buffer_release(&line);
-	return result;
 }
 
 int ifr_perf_samples_parse(const char *text, const char *name, const struct ifr_shotgun_code *code,
@@ -384,7 +366,9 @@ int ifr_perf_samples_parse(const char *text, const char *name, const struct ifr_
 	reader->mapped = ifr_alloc(MAPPED_MOST * sizeof *reader->mapped);
 	*samples = (struct ifr_shotgun_samples){0};
 	list_blocks(reader);
-	int result = parse_lines(reader, text, name, err);
+	int result = ifr_shotgun_parse_lines(
+		text, name, parse_line, reader,
+		": print them with perf script --show-mmap-events -F period,event,addr,data_src,ip,brstack", err);
 	if (!result && !samples->signatures_count)
 		result =
 			ifr_fail(err, IFR_E_USAGE,

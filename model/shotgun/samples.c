@@ -134,7 +134,8 @@ static bool parse_detail(const char *line, struct ifr_shotgun_samples *samples) 
 	return true;
 }
 
-static bool parse_line(const char *line, struct ifr_shotgun_samples *samples) {
+static bool parse_line(char *line, void *into) {
+	struct ifr_shotgun_samples *samples = into;
 	char end;
 	uint64_t at, address;
 	if (sscanf(line, "place %" SCNx64 " %" SCNx64 "%c", &at, &address, &end) == 2) {
@@ -148,22 +149,26 @@ static bool parse_line(const char *line, struct ifr_shotgun_samples *samples) {
 	return sscanf(line, "instructions %" SCNu64 "%c", &samples->instructions, &end) == 1;
 }
 
-int ifr_shotgun_samples_parse(const char *text, const char *name, struct ifr_shotgun_samples *samples,
-                              struct ifr_error *err) {
+int ifr_shotgun_parse_lines(const char *text, const char *name, bool (*parse)(char *line, void *into), void *into,
+                            const char *remedy, struct ifr_error *err) {
 	struct ifr_buffer line = {0};
 	int result = 0;
-	*samples = (struct ifr_shotgun_samples){0};
 	for (size_t number = 1; *text && !result; number++) {
 		const size_t length = strcspn(text, "\n");
 		ifr_buffer_clear(&line);
 		ifr_buffer_append(&line, text, length);
-		if (length && !parse_line(ifr_buffer_text(&line), samples))
-			result = ifr_fail(err, IFR_E_USAGE,
-			                  "%s:%zu: no line of samples (place, signature, detail): take a file of icost "
-			                  "--save-samples",
-			                  name, number);
+		ifr_buffer_text(&line);
+		if (length && !parse((char *)line.data, into))
+			result = ifr_fail(err, IFR_E_USAGE, "%s:%zu: no line of samples%s", name, number, remedy);
 		text += length + (text[length] == '\n');
 	}
 	ifr_buffer_release(&line);
 	return result;
+}
+
+int ifr_shotgun_samples_parse(const char *text, const char *name, struct ifr_shotgun_samples *samples,
+                              struct ifr_error *err) {
+	*samples = (struct ifr_shotgun_samples){0};
+	return ifr_shotgun_parse_lines(text, name, parse_line, samples,
+	                               " (place, signature, detail): take a file of icost --save-samples", err);
 }

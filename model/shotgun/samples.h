@@ -93,6 +93,10 @@ void ifr_shotgun_add_bits(struct ifr_shotgun_samples *samples, uint8_t bits);
 void ifr_shotgun_drop_signature(struct ifr_shotgun_samples *samples);
 void ifr_shotgun_add_detail(struct ifr_shotgun_samples *samples, const struct ifr_shotgun_detail *detail);
 
+/* Has `parse` read each line of a text but empty ones, until it returns false: that line is named, with the remedy behind
+ * "no line of samples". Errors: IFR_E_USAGE. */
+int ifr_shotgun_parse_lines(const char *text, const char *name, bool (*parse)(char *line, void *into), void *into,
+                            const char *remedy, struct ifr_error *err);
 /* Prints a stream of samples as text, a line each; reads one. Errors: IFR_E_USAGE with the malformed line. */
 void ifr_shotgun_samples_print(const struct ifr_shotgun_samples *samples, struct ifr_buffer *out);
 int ifr_shotgun_samples_parse(const char *text, const char *name, struct ifr_shotgun_samples *samples,
