@@ -37,7 +37,7 @@ static bool extends_bytes(const ZydisDecodedInstruction *insn) {
 	return insn->mnemonic == ZYDIS_MNEMONIC_MOVZX || insn->mnemonic == ZYDIS_MNEMONIC_MOVSX;
 }
 
-/* What an access names, of general registers. Push and call store below where rsp points. */
+/* Gives an access of general registers its name. Push and call store below where rsp points. */
 static void set_name(const struct builder *builder, struct ifr_operation *operation,
                      const struct memory_operand *memory) {
 	const struct decoded *decoded = builder->decoded;

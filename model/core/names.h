@@ -45,7 +45,7 @@ static inline void names_keep(struct ifr_names *names, const struct ifr_core_op 
 	names->kept[at].bytes = op->name_bytes;
 }
 
-/* Finds the youngest of the last `most` stores, of which `last` is the number of the last one, that a load names; 0: none. */
+/* Finds the youngest of the last `most` stores that a load names; 0: none. last: number of the last one. */
 static inline uint32_t names_find(const struct ifr_names *names, const struct ifr_core_op *op, uint32_t last,
                                   unsigned most) {
 	const int64_t displacement = names_displacement(names, op);

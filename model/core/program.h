@@ -25,7 +25,7 @@ struct ifr_core_op {
 	/* Of an operation that begins a slot of rename: what the slot needs in scheduler and queues. */
 	uint8_t entries, loads, stores;
 	uint16_t sites; /* bit n: the operation belongs to site n (sites.h) */
-	/* What a load or a store's address names (names.h), and by how much the operation moves the stack pointer. */
+	/* The name of a load or of a store's address (names.h), and by how much the operation moves the stack pointer. */
 	uint8_t name, name_bytes; /* base register, 0: none; bytes of the access */
 	int16_t stack;
 	int32_t displacement;

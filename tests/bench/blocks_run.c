@@ -3,11 +3,11 @@
  * ROUNDS times over. blocks_run COPIES: reads such blocks, one a line, and prints for each the cycles of one execution
  * by the clock, or why there are none.
  *
- * Before each round all registers but rsp get START, and before the first, vector registers 1.0; wherever a block reads or writes, a
- * page is mapped there, at each address the same one, which is full of START: so every access hits the first level.
- * Cycles are the difference of runs of 2 COPIES and of COPIES copies, so that what a round costs besides is taken off; the
- * processor's cycle is that of a chain of additions, timed beside. Ref: Chen, Brahmakshatriya, Mendis et al. 2019,
- * "BHive", section 3. */
+ * Before each round all registers but rsp get START, and before the first, vector registers 1.0. Wherever a block reads
+ * or writes, a page is mapped, at each address the same one, which is full of START: so every access hits the first
+ * level. Cycles are the difference of runs of 2 COPIES and of COPIES copies, so that what a round costs besides is taken
+ * off; the processor's cycle is that of a chain of multiplications, timed beside. Ref: Chen, Brahmakshatriya, Mendis et
+ * al. 2019, "BHive", section 3. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>

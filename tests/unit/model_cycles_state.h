@@ -36,8 +36,8 @@ struct simulated {
 	bool is_load, is_store, hasty;
 	int64_t ready;
 	int64_t cached; /* when the caches answered a load; 0: not asked */
-	/* What a store's address names: displacement, writes of the base register before; and the store, + 1, that a load
-	 * has its value of at rename; when it has it, 0: not known yet. */
+	/* The name of a store's address: displacement, writes of the base register before. The store, + 1, that a load has
+	 * its value of at rename; when it has it, 0: not known yet. */
 	int64_t named, name_writes;
 	size_t value_of;
 	int64_t value;

@@ -182,8 +182,8 @@ static void set_name(struct ifr_core_op *op, unsigned base, int displacement, in
 	op->stack = (int16_t)stack;
 }
 
-/* Two chains through memory, of four additions and of one; the second one's base register is written in between, and in a few
- * rounds the first load's bytes are another store's. */
+/* Two chains through memory, of four additions and of one. The second one's base register is written in between, and in
+ * a few rounds the first load's bytes are another store's. */
 static void named(struct kernel *k) {
 	const uint32_t loop = kernel_block(k);
 	for (unsigned i = 0; i < 4; i++)
