@@ -321,6 +321,12 @@ $(BENCHMARKS): $(BUILD)/tests/%: $(BUILD)/objects/tests/bench/%.o $(BUILD)/objec
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
 
+# At addresses below 2 GiB, and alone in its process.
+BLOCKS_RUN := $(BUILD)/tests/blocks_run
+$(BLOCKS_RUN): $(call objects,tests/bench/blocks_run.c)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) -static -no-pie $^ -o $@ $(LDFLAGS)
+
 # Compares the bodies of two objects (tests/corpus/bodies.c).
 $(BUILD)/tests/bodies: $(call objects,tests/corpus/bodies.c) $(LIBRARY)
 	$(call say,LINK,$@)
@@ -368,7 +374,7 @@ check-other: ## run every test in the other Debian (12 or 13), made in BUILD/sys
 .PHONY: bench
 bench: ## measure this build side by side with what people use today
 	@scripts/setup bench
-	@$(MAKE) --no-print-directory all $(BENCHMARKS)
+	@$(MAKE) --no-print-directory all $(BENCHMARKS) $(BLOCKS_RUN)
 	@tests/bench/run $(BUILD)
 	@tests/bench/icost $(BUILD)
 

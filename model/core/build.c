@@ -13,6 +13,7 @@
 #include "model/core/memory_operations.h"
 #include "model/core/simulated_units.h"
 #include "model/core/special_operations.h"
+#include "model/core/zen5_units.h"
 
 enum { COMPUTED = IFR_REGISTER_TEMPORARY + 2, STORED = IFR_REGISTER_TEMPORARY + 3, OPERATIONS_MAX = 96 };
 
@@ -193,6 +194,19 @@ static void lengthen_locked(struct builder *builder) {
 		last->latency = least;
 }
 
+/* Additions of a constant to rsp, which push and pop do beside them (names.h). */
+static void note_stack_move(struct builder *builder) {
+	const ZydisDecodedInstruction *insn = &builder->decoded->insn;
+	const ZydisDecodedOperand *operands = builder->decoded->operands;
+	const bool adds = insn->mnemonic == ZYDIS_MNEMONIC_ADD, subtracts = insn->mnemonic == ZYDIS_MNEMONIC_SUB;
+	if ((!adds && !subtracts) || operands[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+	    operands[0].reg.value != ZYDIS_REGISTER_RSP || operands[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		return;
+	const int64_t moved = adds ? operands[1].imm.value.s : -operands[1].imm.value.s;
+	if (moved == (int16_t)moved)
+		builder->to->operations[builder->instruction->first].stack = (int16_t)moved;
+}
+
 void build_operations(const struct ifr_decoder *decoder, struct decoded *decoded, struct ifr_operations *to,
                       struct ifr_operations_of *instruction) {
 	struct builder builder = {.core = decoder->core,
@@ -218,9 +232,12 @@ void build_operations(const struct ifr_decoder *decoder, struct decoded *decoded
 		if (is_string(&decoded->insn))
 			add_string(&builder);
 	}
+	note_stack_move(&builder);
 	if (!instruction->count)
 		add_operation(&builder, IFR_OPERATION_NOP, 0, 0);
 	if (decoder->core->simulated)
 		take_simulated_units(&builder);
+	if (decoder->core->generation == IFR_ZEN5)
+		take_zen5_units(&builder);
 	count_slots(&builder);
 }

@@ -2,7 +2,7 @@
 /* Ref: Intel 64 and IA-32 Architectures Optimization Reference Manual, chapters on each microarchitecture (ports). AMD,
  * Software Optimization Guides 56305 (Zen 2), 56665 (Zen 3), 57647 (Zen 4) (units). A. Abel and J. Reineke, uops.info,
  * 2019 (indexed stores, latencies of loads). A. Fog, microarchitecture.pdf (elimination of moves). LLVM's Alder Lake has
- * no AVX-512: goldencove takes Ice Lake's there. Assumed: zen5 has zen4's ports. */
+ * no AVX-512: goldencove takes Ice Lake's there. Zen 5: zen5_units.c. */
 #include "model/core/cores.h"
 
 #include <stddef.h>
@@ -10,7 +10,8 @@
 
 #define BIT(n) (1U << (n))
 
-/* AMD: integer units 0 to 3, address units 4 to 6, the second branch unit 7, vector units 8 to 11, their stores 12. */
+/* AMD: integer units 0 to 3, address units 4 to 6, the second branch unit 7, vector units 8 to 11, their stores 12. Zen 5
+ * has the second unit for vector stores at 7, two further integer units at 13 and 14, and an address unit at 15. */
 static const struct ifr_core cores[] = {
 	{.name = "sandybridge",
      .generation = IFR_SANDY_BRIDGE,
@@ -128,9 +129,9 @@ static const struct ifr_core cores[] = {
      .generation = IFR_ZEN5,
      .column = 8,
      .other_column = 8,
-     .ports = {0xf, 0xf00, 0x70, 0x70, 0x70, 0, BIT(12), 0x81, 0x81, 0xf, 0xf},
-     .vector_load = 3,
-     .wide_load = 3,
+     .ports = {0x600f, 0xf00, 0x8070, 0x8040, 0x8040, 0, 0x1080, 0x6008, 0x6008, 0x600f, 0x3},
+     .vector_load = 2,
+     .wide_load = 2,
      .complex_lea_latency = 2,
      .lock_latency = 7,
      .eliminates_moves = true,
@@ -164,11 +165,15 @@ const char *ifr_core_port(const struct ifr_core *core, unsigned port) {
 	static const char *const intel[] = {"p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11"},
 							 *const amd[] = {"alu0", "alu1", "alu2", "alu3", "agu0", "agu1", "agu2",
 	                                         "br1",  "fp0",  "fp1",  "fp2",  "fp3",  "fp45"},
+							 *const zen5[] = {"alu0", "alu1", "alu2", "alu3", "agu0", "agu1", "agu2", "fp67",
+	                                          "fp0",  "fp1",  "fp2",  "fp3",  "fp45", "alu4", "alu5", "agu3"},
 							 *const simulated[] = {"alu0",    "alu1",    "alu2",    "alu3",  "alu4",  "alu5",
 	                                               "mul0",    "mul1",    "fadd0",   "fadd1", "fmul0", "fmul1",
 	                                               "memory0", "memory1", "memory2", "data"};
 	if (core->simulated)
 		return port < sizeof simulated / sizeof *simulated ? simulated[port] : NULL;
+	if (core->generation == IFR_ZEN5)
+		return port < sizeof zen5 / sizeof *zen5 ? zen5[port] : NULL;
 	unsigned count = core->generation < IFR_HASWELL       ? 6
 	                 : core->generation < IFR_ICE_LAKE    ? 8
 	                 : core->generation < IFR_GOLDEN_COVE ? 10

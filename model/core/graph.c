@@ -35,6 +35,7 @@ struct ifr_graph *ifr_graph_new(const struct ifr_core *core) {
 	allocate_rings(graph);
 	graph->counters = ifr_alloc(core->counters + 1);
 	graph->predecode_bytes = UINT64_MAX;
+	graph->taken_value = NO_VALUE;
 	for (unsigned i = 0; i < LINES_KEPT; i++)
 		graph->lines[i] = UINT64_MAX;
 	return graph;
@@ -213,8 +214,11 @@ static inline unsigned latency_of(const struct ifr_core *core, const struct ifr_
 static inline __attribute__((always_inline)) int64_t execute(struct ifr_graph *graph, const struct ifr_core_op *op,
                                                              uint64_t pc, const struct ifr_core_outcome *outcome) {
 	const int64_t rename = graph->rename.cycle, sources = sources_ready(graph, op);
-	if (!op->ports || op->flags & IFR_CORE_OP_ELIMINATED)
+	if (!op->ports || op->flags & IFR_CORE_OP_ELIMINATED) {
+		if (op->kind == IFR_OPERATION_STORE_DATA && op->pieces)
+			graph_store_data(graph, sources, later(rename, sources));
 		return later(rename, sources);
+	}
 	const int64_t ready = later(rename + 1, sources);
 	const unsigned port = ports_choose(&graph->ports, op->ports);
 	if (op->kind == IFR_OPERATION_LOAD && op->pieces) {
@@ -230,7 +234,7 @@ static inline __attribute__((always_inline)) int64_t execute(struct ifr_graph *g
 	if (op->kind == IFR_OPERATION_STORE_ADDRESS && op->pieces)
 		graph_store_address(graph, op, cycle + 1, outcome);
 	if (op->kind == IFR_OPERATION_STORE_DATA && op->pieces)
-		graph_store_data(graph, cycle + 1);
+		graph_store_data(graph, sources, cycle + 1);
 	if (op->kind == IFR_OPERATION_LOAD)
 		return cycle + graph->core->load_latency + load_extra(graph->core, op);
 	return cycle + latency_of(graph->core, op);
@@ -251,8 +255,12 @@ static inline void add_op(struct ifr_graph *graph, const struct ifr_core_op *op,
 	const uint16_t sites = op->sites & graph->sites;
 	const int64_t done =
 		sites & ~delayed ? execute_ideal(graph, op, pc, outcome) : execute(graph, op, pc, outcome) + !!sites;
+	const int64_t result = graph->taken_value == NO_VALUE ? done : later(graph->rename.cycle, graph->taken_value);
+	graph->taken_value = NO_VALUE;
 	for (unsigned i = 0; i < 3; i++)
-		graph->registers[op->destinations[i]] = done;
+		graph->registers[op->destinations[i]] = result;
+	if (graph->core->renamed)
+		names_follow(&graph->names, op);
 	graph->registers[IFR_REGISTER_NONE] = 0;
 	graph->slot_done = later(graph->slot_done, done);
 	if (op->kind == IFR_OPERATION_BRANCH) {

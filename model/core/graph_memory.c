@@ -12,6 +12,8 @@
  * addresses are not known: each time when that would have been right counts up, and once when it would have been wrong
  * sets it to 0. At 15 the load goes ahead. If that is wrong, the next slot is renamed `clear` cycles behind P. Without
  * counters, disambiguation is perfect: a load waits for the address of the store that has its bytes, and of no other.
+ * A load that names the memory of one of the last `renamed` stores (names.h) executes so, too, but what needs its result
+ * has the stored register, from the load's D on.
  * A store leaves the queue in order, a cycle each, when it has retired and has its line.
  * Ref: Intel, Optimization Reference Manual (2019), sections 2.5.4.4 and 2.5.5.2 (forwarding, disambiguation), 12.8
  * (4-KByte aliasing); Stark et al., US patent 6,108,775 (counters). */
@@ -109,6 +111,15 @@ static int64_t split_latency(struct ifr_graph *graph, const struct joined_access
 	return access->address >> core->page_shift == last >> core->page_shift ? core->line_split : core->page_split;
 }
 
+/* A load that names a recent store's memory has its value at rename, if no other store in the queue has it. */
+static void take_value(struct ifr_graph *graph, const struct ifr_core_op *op, const struct store *source) {
+	if (!graph->core->renamed || !op->name)
+		return;
+	const uint32_t named = names_find(&graph->names, op, graph->stores, graph->core->renamed);
+	if (named && (!source || source->number == named))
+		graph->taken_value = store_of(graph, named)->value;
+}
+
 int64_t graph_load(struct ifr_graph *graph, const struct ifr_core_op *op, unsigned port, int64_t ready,
                    uint64_t pc, const struct ifr_core_outcome *outcome) {
 	const struct joined_access access = join_access(graph->core, op, outcome);
@@ -117,6 +128,7 @@ int64_t graph_load(struct ifr_graph *graph, const struct ifr_core_op *op, unsign
 	ready = later(ready, graph->loads_floor);
 	const struct store *alike = find_alike(graph, &access);
 	const struct store *source = find_source(graph, alike, &access, ready);
+	take_value(graph, op, source);
 	const int64_t known = *counter == COUNTER_MOST ? 0
 	                      : counters               ? graph->stores_known
 	                      : source                 ? source->known
@@ -144,17 +156,22 @@ void graph_store_address(struct ifr_graph *graph, const struct ifr_core_op *op, 
 	                                          .bytes = (uint16_t)access.bytes,
 	                                          .known = known,
 	                                          .data = known,
+	                                          .value = known,
 	                                          .commit = INT64_MAX,
 	                                          .drain = INT64_MAX,
 	                                          .number = number,
 	                                          .level = (uint8_t)access.level};
 	graph->stores_known = later(graph->stores_known, known);
+	if (graph->core->renamed)
+		names_keep(&graph->names, op, number);
 	for (uint64_t at = access.address >> UNIT_SHIFT; at <= (access.address + access.bytes - 1) >> UNIT_SHIFT; at++)
 		graph->youngest[at & (UNITS_OF_PAGE - 1)] = number;
 }
 
-void graph_store_data(struct ifr_graph *graph, int64_t data) {
-	store_of(graph, graph->stores)->data = data;
+void graph_store_data(struct ifr_graph *graph, int64_t value, int64_t data) {
+	struct store *store = store_of(graph, graph->stores);
+	store->value = value;
+	store->data = data;
 }
 
 void graph_store_retire(struct ifr_graph *graph, uint32_t number, int64_t commit) {
@@ -168,5 +185,7 @@ void graph_store_retire(struct ifr_graph *graph, uint32_t number, int64_t commit
 		*fill = arrived;
 	}
 	store->commit = commit;
-	store->drain = graph->drained = later(graph->drained + core->drain, arrived);
+	/* Of the stores that leave together, the first waits for the last ones before. */
+	const int64_t before = store_of(graph, number - core->commit)->drain;
+	store->drain = graph->drained = later(later(graph->drained, before + core->drain), arrived);
 }

@@ -4,6 +4,7 @@
 #define IFR_MODEL_CORE_GRAPH_STATE_H
 
 #include "model/core/graph.h"
+#include "model/core/names.h"
 #include "model/core/ports.h"
 
 enum {
@@ -14,6 +15,7 @@ enum {
 	LINES_KEPT = 256,
 	WINDOWS_AHEAD = 256, /* a power of two, more than fetch.ahead */
 	COUNTER_MOST = 15,
+	NO_VALUE = -1,
 	AHEAD_MOST = CALENDAR / 2, /* cycles that rename may be ahead of retirement: bookings fit into the calendar */
 };
 
@@ -26,6 +28,7 @@ struct pace {
 struct store {
 	uint64_t address;
 	int64_t known, data;   /* P of its address and of its data */
+	int64_t value;         /* when the register that it stores was there */
 	int64_t commit, drain; /* C, and when it leaves the queue */
 	uint32_t number;       /* from 1 on */
 	uint16_t bytes;
@@ -76,6 +79,8 @@ struct ifr_graph {
 	uint32_t loads_mask, stores_mask;
 	int64_t *loads_retired; /* rings: at least as many as the queues have room for */
 	struct store *queue;
+	struct ifr_names names;
+	int64_t taken_value;              /* when the load under way has a value by its name; NO_VALUE: it has none */
 	uint32_t youngest[UNITS_OF_PAGE]; /* by four bytes of a page: number of the last store */
 	int64_t stores_known, drained, loads_floor;
 	int64_t fill_done[64];
@@ -148,10 +153,10 @@ void graph_decode(struct ifr_graph *graph, const struct ifr_core_instruction *in
 /* Executes a load that is ready; pc: its address. Returns P. */
 int64_t graph_load(struct ifr_graph *graph, const struct ifr_core_op *op, unsigned port, int64_t ready,
                    uint64_t pc, const struct ifr_core_outcome *outcome);
-/* Adds a store, whose address is known at this time; sets when its data are there; retires it. */
+/* Adds a store, whose address is known at this time; sets when the stored register and its data are there; retires it. */
 void graph_store_address(struct ifr_graph *graph, const struct ifr_core_op *op, int64_t known,
                          const struct ifr_core_outcome *outcome);
-void graph_store_data(struct ifr_graph *graph, int64_t data);
+void graph_store_data(struct ifr_graph *graph, int64_t value, int64_t data);
 void graph_store_retire(struct ifr_graph *graph, uint32_t number, int64_t commit);
 
 #endif

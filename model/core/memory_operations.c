@@ -5,6 +5,10 @@
 
 enum { LOADED_MAX = 2, WIDE_BYTES = 32 };
 
+static bool is_string_instruction(const ZydisDecodedInstruction *insn) {
+	return insn->meta.category == ZYDIS_CATEGORY_STRINGOP;
+}
+
 static bool is_gather(const ZydisDecodedInstruction *insn) {
 	return insn->meta.category == ZYDIS_CATEGORY_AVX2GATHER || insn->meta.category == ZYDIS_CATEGORY_GATHER;
 }
@@ -23,13 +27,39 @@ static uint8_t load_latency(const struct builder *builder, const struct memory_o
 	return memory->bytes >= WIDE_BYTES ? core->wide_load : core->vector_load;
 }
 
+/* Zen 5 has four address units, of which two load vectors. */
+static uint16_t load_ports(const struct builder *builder) {
+	const struct ifr_core *core = builder->core;
+	return core->generation == IFR_ZEN5 && touches_vectors(&builder->decoded->set) ? 0x30 : core->ports.load;
+}
+
+static bool extends_bytes(const ZydisDecodedInstruction *insn) {
+	return insn->mnemonic == ZYDIS_MNEMONIC_MOVZX || insn->mnemonic == ZYDIS_MNEMONIC_MOVSX;
+}
+
+/* Gives an access of general registers its name. Push and call store below where rsp points. */
+static void set_name(const struct builder *builder, struct ifr_operation *operation,
+                     const struct memory_operand *memory) {
+	const struct decoded *decoded = builder->decoded;
+	const bool pushes = decoded->set.stack && memory->write;
+	const bool pops = decoded->set.stack && !pushes && memory->base == IFR_REGISTER_STACK_POINTER;
+	if (!memory->bytes || memory->bytes > 8 || !memory->named || touches_vectors(&decoded->set) ||
+	    is_string_instruction(&decoded->insn) || extends_bytes(&decoded->insn) ||
+	    decoded->insn.attributes & ZYDIS_ATTRIB_HAS_LOCK)
+		return;
+	operation->name = memory->base;
+	operation->displacement = pushes ? -memory->bytes : memory->displacement;
+	operation->stack = (int16_t)(pushes ? -memory->bytes : pops ? memory->bytes : 0);
+}
+
 static void add_load(struct builder *builder, const struct memory_operand *memory, unsigned number) {
 	struct ifr_operation *operation =
-		add_operation(builder, IFR_OPERATION_LOAD, builder->core->ports.load, load_latency(builder, memory));
+		add_operation(builder, IFR_OPERATION_LOAD, load_ports(builder), load_latency(builder, memory));
 	add_source(operation, memory->base);
 	add_source(operation, memory->index);
 	operation->access = (uint8_t)number;
 	operation->bytes = memory->bytes;
+	set_name(builder, operation, memory);
 	operation->occupancy = occupancy_of(builder->core, memory->bytes, false);
 	if (number < LOADED_MAX)
 		add_destination(operation, (uint8_t)(IFR_REGISTER_TEMPORARY + number));
@@ -73,7 +103,7 @@ void settle_loads(struct builder *builder) {
 	struct ifr_operation *load = &builder->to->operations[builder->instruction->first];
 	if (!builder->loads || builder->computed || builder->instruction->branch)
 		return;
-	const bool string = builder->decoded->insn.meta.category == ZYDIS_CATEGORY_STRINGOP;
+	const bool string = is_string_instruction(&builder->decoded->insn);
 	if (!builder->stores && !register_in(&set->writes, IFR_REGISTER_FLAGS))
 		load->destinations[0] = IFR_REGISTER_NONE;
 	for (unsigned i = 0; i < set->writes.count; i++)
@@ -108,6 +138,7 @@ static void add_store(struct builder *builder, const struct memory_operand *memo
 	data->occupancy = occupancy_of(builder->core, memory->bytes, true);
 	address->access = data->access = (uint8_t)number;
 	address->bytes = data->bytes = memory->bytes;
+	set_name(builder, address, memory);
 	if (value)
 		add_source(data, value);
 	else if (builder->loaded)

@@ -108,13 +108,16 @@ static void read_memory(struct decoded *decoded, const ZydisDecodedOperand *oper
 	}
 	if (set->memory_count == OPERAND_MEMORIES || !accesses_memory(&decoded->insn))
 		return;
-	set->memories[set->memory_count++] =
-		(struct memory_operand){.base = base,
-	                            .index = index,
-	                            .bytes = operand->size <= 512 ? (uint8_t)(operand->size / 8) : 0,
-	                            .read = operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ,
-	                            .write = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE,
-	                            .far = displacement >= 2048 || displacement < 0};
+	set->memories[set->memory_count++] = (struct memory_operand){
+		.base = base,
+		.index = index,
+		.bytes = operand->size <= 512 ? (uint8_t)(operand->size / 8) : 0,
+		.read = operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ,
+		.write = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE,
+		.far = displacement >= 2048 || displacement < 0,
+		.named = base && !index && displacement == (int32_t)displacement &&
+	             operand->mem.segment != ZYDIS_REGISTER_FS && operand->mem.segment != ZYDIS_REGISTER_GS,
+		.displacement = (int32_t)displacement};
 }
 
 static void read_flags(struct decoded *decoded) {

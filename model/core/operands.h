@@ -18,6 +18,8 @@ struct memory_operand {
 	uint8_t base, index; /* enum ifr_register; a vector's index, too */
 	uint8_t bytes;
 	bool read, write, far; /* far: a displacement of 2048 or more */
+	bool named;            /* by a base register and a displacement alone */
+	int32_t displacement;
 };
 
 struct operand_set {

@@ -70,6 +70,10 @@ struct ifr_operation {
 	uint8_t flags;     /* enum ifr_operation_flag */
 	uint8_t access;    /* a load: the how-many-eth load of its instruction, from 0; a store: store */
 	uint8_t bytes;     /* of the access; 0: none, or unknown */
+	uint8_t
+		name; /* base register of what a load or a store's address names (names.h); IFR_REGISTER_NONE: no name */
+	int16_t stack;        /* bytes by which it moves the stack pointer; 0: not, or not by a constant */
+	int32_t displacement; /* of the name, from the base register as it is before the instruction */
 };
 
 enum ifr_instruction_flag {

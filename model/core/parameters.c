@@ -35,6 +35,7 @@ static void init_back(struct ifr_core *core, const unsigned *v) {
 	core->fills = v[IFR_PIPELINE_FILLS];
 	core->load_latency = v[IFR_PIPELINE_LOAD_LATENCY];
 	core->forward = v[IFR_PIPELINE_FORWARD];
+	core->renamed = v[IFR_PIPELINE_RENAMED];
 	core->blocked = v[IFR_PIPELINE_BLOCKED];
 	core->alias = v[IFR_PIPELINE_ALIAS];
 	core->line_split = v[IFR_PIPELINE_LINE_SPLIT];
@@ -45,6 +46,7 @@ static void init_back(struct ifr_core *core, const unsigned *v) {
 	core->longest = v[IFR_PIPELINE_LONGEST];
 	core->unlimited = v[IFR_PIPELINE_UNITS];
 	core->drain = !core->unlimited;
+	core->commit = v[IFR_PIPELINE_COMMIT];
 	core->mispredicted = v[IFR_PENALTY_CONDITIONAL];
 	add_latencies(v, v[IFR_PENALTY_L1D], core->miss_latency);
 	core->page_latency[1] = v[IFR_PENALTY_DTLB];

@@ -15,13 +15,14 @@ uint64_t ifr_core_period(uint64_t instructions);
 struct ifr_core {
 	/* back end */
 	unsigned issue, retire, window, scheduler, loads, stores, fills;
-	unsigned load_latency, forward, blocked, alias, line_split, page_split, clear, counters;
+	unsigned load_latency, forward, renamed, blocked, alias, line_split, page_split, clear, counters;
 	unsigned wakeup, longest; /* cycles of operations: least of those that take any, most of longer ones */
 	unsigned miss_latency[4]; /* by level that has the line: first, second, third, memory */
 	unsigned page_latency[3]; /* by level that has the page: first, second, page walk */
 	unsigned mispredicted;    /* cycles from the execution of a mispredicted branch to the next slot */
 	unsigned line_shift, page_shift;
-	unsigned drain;     /* cycles between two stores that leave the queue */
+	unsigned drain;     /* cycles between stores that leave the queue, … */
+	unsigned commit;    /* … so many together */
 	bool unlimited;     /* ports, units and the first decoder are always free */
 	uint8_t level_mask; /* of the levels of an access (IFR_CORE_LEVEL), those that count */
 	uint32_t ideal;     /* the causes that are idealised */

@@ -50,6 +50,10 @@ static void convert_op(struct ifr_core_op *op, const struct ifr_operation *from,
 	op->latency = from->latency;
 	op->occupancy = from->occupancy;
 	op->unit = from->unit;
+	op->name = from->name;
+	op->name_bytes = from->bytes;
+	op->stack = from->stack;
+	op->displacement = from->displacement;
 	op->flags = (uint8_t)((from->flags & IFR_OPERATION_DECODED_WITH_LAST ? 0 : IFR_CORE_OP_DECODED) |
 	                      (from->flags & IFR_OPERATION_ISSUED_WITH_LAST ? 0 : IFR_CORE_OP_ISSUED) |
 	                      (from->flags & IFR_OPERATION_ELIMINATED ? IFR_CORE_OP_ELIMINATED : 0));

@@ -25,6 +25,10 @@ struct ifr_core_op {
 	/* Of an operation that begins a slot of rename: what the slot needs in scheduler and queues. */
 	uint8_t entries, loads, stores;
 	uint16_t sites; /* bit n: the operation belongs to site n (sites.h) */
+	/* The name of a load or of a store's address (names.h), and by how much the operation moves the stack pointer. */
+	uint8_t name, name_bytes; /* base register, 0: none; bytes of the access */
+	int16_t stack;
+	int32_t displacement;
 };
 
 struct ifr_core_instruction {

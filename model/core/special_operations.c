@@ -25,7 +25,7 @@ void add_lea(struct builder *builder) {
 	const bool relative = memory->base == ZYDIS_REGISTER_RIP;
 	bool complex = three;
 	if (ifr_core_is_amd(core))
-		complex = scaled || three;
+		complex = three || (scaled && core->generation < IFR_ZEN5);
 	else if (core->generation >= IFR_ICE_LAKE)
 		complex = scaled || (core->generation == IFR_GOLDEN_COVE && three);
 	else

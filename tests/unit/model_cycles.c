@@ -18,6 +18,8 @@ static void join(struct simulated *s) {
 
 static void list_ops(struct machine *m) {
 	size_t producers[IFR_REGISTERS] = {0}, branch = 0, loads = 0, room = 0;
+	uint64_t writes[IFR_REGISTERS] = {0};
+	int64_t stack = 0;
 	for (size_t i = 0; i < m->fetched_count; i++)
 		room += m->fetched[i].code->ops;
 	m->ops = ifr_alloc((room + 1) * sizeof *m->ops);
@@ -57,6 +59,14 @@ static void list_ops(struct machine *m) {
 			s->load = loads;
 			s->store = m->stores;
 			loads += s->op->kind == IFR_OPERATION_LOAD;
+			if (s->is_load)
+				cycles_find_value(m, s, writes, stack);
+			s->named = s->op->displacement + (s->op->name == IFR_REGISTER_STACK_POINTER ? stack : 0);
+			s->name_writes = (int64_t)writes[s->op->name];
+			stack += s->op->stack;
+			for (unsigned r = 0; r < 3; r++)
+				writes[s->op->destinations[r]] +=
+					!(s->op->stack && s->op->destinations[r] == IFR_REGISTER_STACK_POINTER);
 			if (s->is_store) {
 				m->store_ops[m->stores] = index;
 				m->drained[m->stores++] = NEVER;
@@ -73,11 +83,24 @@ static bool needs_port(const struct simulated *o) {
 }
 
 /* When all sources of an operation are there; NEVER if that is not known yet. */
-static int64_t sources_at(const struct machine *m, const struct simulated *o) {
+static int64_t sources_at(struct machine *m, const struct simulated *o);
+
+/* When what an operation writes can be read. */
+static int64_t result_at(struct machine *m, struct simulated *o) {
+	if (!o->value_of)
+		return o->done;
+	if (!o->value && o->renamed < NEVER) {
+		const int64_t stored = sources_at(m, cycles_data_of(m, o->value_of - 1));
+		o->value = stored < NEVER ? most(o->renamed, stored) : 0;
+	}
+	return o->value ? o->value : NEVER;
+}
+
+static int64_t sources_at(struct machine *m, const struct simulated *o) {
 	int64_t at = 0;
 	for (unsigned r = 0; r < 4; r++)
-		if (o->sources[r] && m->ops[o->sources[r] - 1].done > at)
-			at = m->ops[o->sources[r] - 1].done;
+		if (o->sources[r])
+			at = most(at, result_at(m, &m->ops[o->sources[r] - 1]));
 	return at;
 }
 

@@ -27,6 +27,24 @@ static size_t true_store(const struct machine *m, const struct simulated *load) 
 	return 0;
 }
 
+/* The youngest of the last stores with the load's name, if it is also the youngest with a byte of the load. */
+void cycles_find_value(struct machine *m, struct simulated *load, const uint64_t *writes, int64_t stack) {
+	const struct ifr_core_op *op = load->op;
+	const int64_t displacement = op->displacement + (op->name == IFR_REGISTER_STACK_POINTER ? stack : 0);
+	for (size_t i = m->stores; op->name && i-- > 0 && m->stores - i <= m->v[IFR_PIPELINE_RENAMED];) {
+		const struct simulated *store = &m->ops[m->store_ops[i]];
+		if (store->op->name != op->name || store->named != displacement ||
+		    store->name_writes != (int64_t)writes[op->name])
+			continue;
+		size_t own = m->stores;
+		while (own-- > 0)
+			if (m->ops[m->store_ops[own]].slot != load->slot && share_bytes(&m->ops[m->store_ops[own]], load))
+				break;
+		load->value_of = own == i && store->op->name_bytes >= op->name_bytes ? i + 1 : 0;
+		return;
+	}
+}
+
 static int64_t cached_load(struct machine *m, struct state *s, const struct simulated *o, int64_t at) {
 	const unsigned *v = m->v;
 	const unsigned lines[] = {0, v[IFR_PENALTY_L1D], v[IFR_PENALTY_L1D] + v[IFR_PENALTY_L2],
@@ -50,7 +68,7 @@ static int64_t cached_load(struct machine *m, struct state *s, const struct simu
 }
 
 /* The data operation of a store follows its address operation. */
-static const struct simulated *data_of(const struct machine *m, size_t store) {
+const struct simulated *cycles_data_of(const struct machine *m, size_t store) {
 	size_t i = m->store_ops[store];
 	while (m->ops[i].op->kind != IFR_OPERATION_STORE_DATA)
 		i++;
@@ -64,6 +82,7 @@ static void squash(struct machine *m, struct state *s, size_t load) {
 		if (o->port >= 0 && o->executed >= s->now)
 			s->waiting[o->port]--;
 		o->renamed = o->executed = o->done = NEVER;
+		o->value = 0;
 		o->cached = 0;
 		o->port = -1;
 	}
@@ -78,7 +97,7 @@ static int64_t own_bytes(struct machine *m, struct state *s, struct simulated *o
 			o->cached = cached_load(m, s, o, o->executed);
 		return o->cached;
 	}
-	const struct simulated *store = &m->ops[m->store_ops[own - 1]], *data = data_of(m, own - 1);
+	const struct simulated *store = &m->ops[m->store_ops[own - 1]], *data = cycles_data_of(m, own - 1);
 	if (store->address <= o->address && o->address + o->bytes <= store->address + store->bytes)
 		return data->done >= NEVER || store->done >= NEVER
 		           ? NEVER
@@ -162,6 +181,9 @@ void cycles_drain_stores(struct machine *m, struct state *s) {
 			int64_t *fill = &s->fills[s->fill_count++ % v[IFR_PIPELINE_FILLS]];
 			at = *fill = most(at, *fill) + lines[o->level % 4];
 		}
-		s->last_drain = m->drained[s->drained] = most(s->last_drain + !v[IFR_PIPELINE_UNITS], at);
+		const size_t together = v[IFR_PIPELINE_COMMIT];
+		if (s->drained >= together)
+			at = most(at, m->drained[s->drained - together] + !v[IFR_PIPELINE_UNITS]);
+		s->last_drain = m->drained[s->drained] = most(s->last_drain, at);
 	}
 }

@@ -36,6 +36,11 @@ struct simulated {
 	bool is_load, is_store, hasty;
 	int64_t ready;
 	int64_t cached; /* when the caches answered a load; 0: not asked */
+	/* The name of a store's address: displacement, writes of the base register before. The store, + 1, that a load has
+	 * its value of at rename; when it has it, 0: not known yet. */
+	int64_t named, name_writes;
+	size_t value_of;
+	int64_t value;
 };
 
 struct line {
@@ -107,6 +112,12 @@ void cycles_expand(struct machine *m, const struct cycles_step *steps, size_t co
 void cycles_run_front(struct machine *m);
 /* Brings the slots of instructions that arrive in this cycle. */
 void cycles_arrive(struct machine *m, struct state *s);
+
+/* Finds the store whose value a load has by its name. writes: by register, how often it was
+ * written. */
+void cycles_find_value(struct machine *m, struct simulated *load, const uint64_t *writes, int64_t stack);
+/* The operation that stores the data of a store. */
+const struct simulated *cycles_data_of(const struct machine *m, size_t store);
 
 /* Finishes a load that waits for a store, when all that is known. Returns NEVER while it is not. */
 int64_t cycles_finish_load(struct machine *m, struct state *s, size_t index);

@@ -133,6 +133,21 @@ static void store_queue(struct kernel *k) {
 	}
 }
 
+static void many_stores(struct kernel *k) {
+	const uint32_t loop = kernel_block(k);
+	for (unsigned i = 0; i < 6; i++) {
+		kernel_store(k, 4, RDX, 0, 8);
+		k->program.ops[k->program.ops_count - 1].ports = P4 | P5;
+	}
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	for (unsigned i = 0; i < 300; i++) {
+		kernel_run(k, loop, CODE, i);
+		for (unsigned a = 0; a < 6; a++)
+			k->addresses[i][a] = DATA + 8 * a;
+	}
+}
+
 /* A store and a load of it, in a chain through memory. */
 static void through_memory(struct kernel *k, unsigned stored, unsigned loaded, uint64_t apart) {
 	const uint32_t loop = kernel_block(k);
@@ -151,6 +166,71 @@ static void through_memory(struct kernel *k, unsigned stored, unsigned loaded, u
 
 static void forward(struct kernel *k) {
 	through_memory(k, 8, 4, 4);
+}
+
+/* As AMD's stores: the datum takes no port. */
+static void forward_portless(struct kernel *k) {
+	through_memory(k, 8, 4, 4);
+	k->program.ops[1].ports = 0;
+	k->program.ops[0].entries = 1;
+}
+
+static void set_name(struct ifr_core_op *op, unsigned base, int displacement, int stack) {
+	op->name = (uint8_t)base;
+	op->name_bytes = 8;
+	op->displacement = displacement;
+	op->stack = (int16_t)stack;
+}
+
+/* Two chains through memory, of four additions and of one. The second one's base register is written in between, and in
+ * a few rounds the first load's bytes are another store's. */
+static void named(struct kernel *k) {
+	const uint32_t loop = kernel_block(k);
+	for (unsigned i = 0; i < 4; i++)
+		kernel_alu(k, 3, RAX, RAX, ALU, 1);
+	kernel_alu(k, 3, RCX, RCX, ALU, 1);
+	for (unsigned i = 0; i < 3; i++) {
+		kernel_store(k, 4, RDX, i == 1 ? RCX : i ? 0 : RAX, 8);
+		set_name(&k->program.ops[k->program.ops_count - 2], RDX, (int)(8 * i), 0);
+	}
+	kernel_load(k, 4, RAX, RDX, 8);
+	set_name(&k->program.ops[k->program.ops_count - 1], RDX, 0, 0);
+	kernel_alu(k, 3, RDX, RDX, ALU, 1);
+	kernel_load(k, 4, RCX, RDX, 8);
+	set_name(&k->program.ops[k->program.ops_count - 1], RDX, 8, 0);
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	for (unsigned i = 0; i < 1000; i++) {
+		kernel_run(k, loop, CODE, i);
+		for (unsigned a = 0; a < 3; a++)
+			k->addresses[i][a] = DATA + 8 * a;
+		if (i % 200 == 99)
+			k->addresses[i][2] = DATA;
+		k->addresses[i][3] = DATA;
+		k->addresses[i][4] = DATA + 8;
+	}
+}
+
+/* A chain through a push and a pop, between which rsp moves by another push and pop. */
+static void pushed(struct kernel *k) {
+	enum { RSP = IFR_REGISTER_STACK_POINTER };
+	const uint32_t loop = kernel_block(k);
+	kernel_alu(k, 3, RAX, RAX, ALU, 1);
+	for (unsigned i = 0; i < 2; i++) {
+		kernel_store(k, 1, RSP, i ? 0 : RAX, 8);
+		set_name(&k->program.ops[k->program.ops_count - 2], RSP, -8, -8);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		kernel_load(k, 1, i ? RAX : 0, RSP, 8);
+		set_name(&k->program.ops[k->program.ops_count - 1], RSP, 0, 8);
+	}
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	for (unsigned i = 0; i < 1000; i++) {
+		kernel_run(k, loop, CODE, i);
+		for (unsigned a = 0; a < 4; a++)
+			k->addresses[i][a] = DATA + (a % 3 ? 0 : 8);
+	}
 }
 
 static void partial(struct kernel *k) {
@@ -261,6 +341,12 @@ static const struct core_check checks[] = {
 	{"the load queue", "skylake", "pipeline.loads=512", load_queue, 0},
 	{"the store queue", "skylake", "pipeline.stores=255", store_queue, 0},
 	{"forwarding", "skylake", "pipeline.forward=9", forward, 2},
+	{"forwarding of a datum without a port", "skylake", "pipeline.forward=9", forward_portless, 2},
+	{"values by name", "skylake,pipeline.renamed=5", "pipeline.renamed=0", named, 2},
+	{"names of too few stores", "skylake,pipeline.renamed=2", "pipeline.renamed=5", named, 2},
+	{"values pushed and popped", "skylake,pipeline.renamed=5", "pipeline.renamed=0", pushed, 2},
+	{"stores that leave two a cycle", "skylake,pipeline.commit=2,pipeline.stores=8", "pipeline.commit=1",
+     many_stores, 0},
 	{"partial forwarding", "skylake", "pipeline.blocked=0", partial, 2},
 	{"equal low 12 bits", "skylake", "pipeline.alias=0", alias, 2},
 	{"unequal low 12 bits", "skylake", NULL, no_alias, 0},

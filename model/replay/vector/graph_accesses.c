@@ -263,6 +263,17 @@ static inline vec load_alone(struct lanes_graph *graph, struct lanes_on on, cons
 	return add_split(graph, on.mask, op, access, port->port, execute, done);
 }
 
+/* A load that names a recent store's memory has its value at rename, where no other store in the queue has it. */
+static inline void take_values(struct lanes_graph *graph, vec_mask on, const struct ifr_core_op *op, vec source) {
+	const uint32_t named = names_find(&graph->names, op, graph->stores, graph->core.renamed);
+	if (!named)
+		return;
+	const vec_mask none = mask_without(on, mask_not_zero(source, on));
+	const vec_mask own = mask_and(on, vec_equal(source, vec_set(named)));
+	graph->value_lanes = mask_bits(none) | mask_bits(own);
+	words_set(&graph->values, words_get(&store_of(graph, named)->value));
+}
+
 vec IFR_VECTOR(graph_load)(struct lanes_graph *graph, struct lanes_on lanes, const struct ifr_core_op *op,
                            const struct port_choice *port, vec ready, vec pc, const struct lanes_step *step) {
 	const struct ifr_core *core = &graph->core;
@@ -278,6 +289,8 @@ vec IFR_VECTOR(graph_load)(struct lanes_graph *graph, struct lanes_on lanes, con
 	ready = vec_max(ready, words_get(&graph->loads_floor));
 	const vec alike = find_alike(graph, on, &access);
 	const vec source = find_source(graph, on, alike, &access, ready);
+	if (core->renamed && op->name)
+		take_values(graph, on, op, source);
 	const vec_mask has = mask_not_zero(source, on);
 	if (!mask_bits(has) && (!core->alias || !mask_bits(mask_not_zero(alike, on)))) {
 		if (core->counters)
@@ -344,6 +357,9 @@ void IFR_VECTOR(graph_store_address)(struct lanes_graph *graph, struct lanes_on 
 	words_keep(&store->high, on, access.high);
 	words_keep(&store->known, on, known);
 	words_keep(&store->data, on, known);
+	words_keep(&store->value, on, known);
+	if (graph->core.renamed)
+		names_keep(&graph->names, op, number);
 	words_keep(&store->commit, on, vec_set(LANE_NEVER));
 	words_keep(&store->drain, on, vec_set(LANE_NEVER));
 	words_keep(&store->level, on, access.level);
@@ -351,8 +367,10 @@ void IFR_VECTOR(graph_store_address)(struct lanes_graph *graph, struct lanes_on 
 	note_units(graph, on.mask, &access, number);
 }
 
-void IFR_VECTOR(graph_store_data)(struct lanes_graph *graph, struct lanes_on on, vec data) {
-	words_keep(&store_of(graph, graph->stores)->data, on, data);
+void IFR_VECTOR(graph_store_data)(struct lanes_graph *graph, struct lanes_on on, vec value, vec data) {
+	struct lanes_store *store = store_of(graph, graph->stores);
+	words_keep(&store->value, on, value);
+	words_keep(&store->data, on, data);
 }
 
 void IFR_VECTOR(graph_store_retire)(struct lanes_graph *graph, struct lanes_on lanes, uint32_t number,
@@ -375,7 +393,9 @@ void IFR_VECTOR(graph_store_retire)(struct lanes_graph *graph, struct lanes_on l
 		}
 	}
 	words_keep(&store->commit, lanes, commit);
-	const vec drain = vec_max(vec_add(words_get(&graph->drained), vec_set(core->drain)), arrived);
+	const vec before = words_get(&store_of(graph, number - core->commit)->drain);
+	const vec in_order = vec_max(words_get(&graph->drained), vec_add(before, vec_set(core->drain)));
+	const vec drain = vec_max(in_order, arrived);
 	words_keep(&graph->drained, lanes, drain);
 	words_keep(&store->drain, lanes, drain);
 }

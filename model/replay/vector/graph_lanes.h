@@ -44,7 +44,7 @@ enum { LANE_LONG_AGO = -(1 << 30), LANE_NEVER = INT32_MAX, CALENDAR_BITS = 17 };
 
 struct lanes_store {
 	struct lane_words low, high; /* of its address */
-	struct lane_words known, data, commit, drain, level;
+	struct lane_words known, data, value, commit, drain, level;
 	uint32_t bytes;
 	uint32_t reserved[LANES - 1];
 };
@@ -87,6 +87,9 @@ struct lanes_graph {
 	uint32_t calendar_bits, calendar_mask;
 	struct lane_words unit_free[IFR_UNITS];
 	/* memory */
+	struct ifr_names names;
+	unsigned value_lanes; /* in which the load under way takes a value by its name, at these times */
+	struct lane_words values;
 	uint32_t loads, stores;
 	struct lanes_store *queue;
 	struct lane_words youngest[UNITS_OF_PAGE];
@@ -144,7 +147,7 @@ vec IFR_VECTOR(graph_load)(struct lanes_graph *graph, struct lanes_on on, const 
                            const struct port_choice *port, vec ready, vec pc, const struct lanes_step *step);
 void IFR_VECTOR(graph_store_address)(struct lanes_graph *graph, struct lanes_on on, const struct ifr_core_op *op,
                                      vec known, const struct lanes_step *step);
-void IFR_VECTOR(graph_store_data)(struct lanes_graph *graph, struct lanes_on on, vec data);
+void IFR_VECTOR(graph_store_data)(struct lanes_graph *graph, struct lanes_on on, vec value, vec data);
 void IFR_VECTOR(graph_store_retire)(struct lanes_graph *graph, struct lanes_on on, uint32_t number, vec commit);
 
 #endif

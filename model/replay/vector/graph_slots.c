@@ -153,9 +153,13 @@ static inline vec sources_ready(const struct lanes_graph *graph, const struct if
 
 static inline vec execute(struct lanes_graph *graph, struct lanes_on on, const struct ifr_core_op *op, vec pc,
                           const struct lanes_step *step) {
-	const vec rename = words_get(&graph->rename);
-	if (!op->ports || op->flags & IFR_CORE_OP_ELIMINATED)
-		return sources_ready(graph, op, rename);
+	const vec rename = words_get(&graph->rename), long_ago = vec_set((uint32_t)LANE_LONG_AGO);
+	if (!op->ports || op->flags & IFR_CORE_OP_ELIMINATED) {
+		const vec done = sources_ready(graph, op, rename);
+		if (op->kind == IFR_OPERATION_STORE_DATA && op->pieces)
+			IFR_VECTOR(graph_store_data)(graph, on, sources_ready(graph, op, long_ago), done);
+		return done;
+	}
 	const vec ready = sources_ready(graph, op, vec_add(rename, vec_set(1)));
 	const struct port_choice port = lanes_choose(graph, op->ports);
 	if (op->kind == IFR_OPERATION_LOAD && op->pieces)
@@ -164,7 +168,7 @@ static inline vec execute(struct lanes_graph *graph, struct lanes_on on, const s
 	if (op->kind == IFR_OPERATION_STORE_ADDRESS && op->pieces)
 		IFR_VECTOR(graph_store_address)(graph, on, op, next, step);
 	if (op->kind == IFR_OPERATION_STORE_DATA && op->pieces)
-		IFR_VECTOR(graph_store_data)(graph, on, next);
+		IFR_VECTOR(graph_store_data)(graph, on, sources_ready(graph, op, long_ago), next);
 	if (op->kind == IFR_OPERATION_LOAD)
 		return vec_add(cycle, vec_set(graph->core.load_latency + op->latency));
 	return vec_add(cycle, vec_set(op->latency ? op->latency : op->kind != IFR_OPERATION_COMPUTE));
@@ -173,8 +177,16 @@ static inline vec execute(struct lanes_graph *graph, struct lanes_on on, const s
 static inline void add_op(struct lanes_graph *graph, struct lanes_on on, const struct ifr_core_op *op, vec pc,
                           const struct lanes_step *step) {
 	const vec done = execute(graph, on, op, pc, step);
+	vec result = done;
+	if (graph->value_lanes) {
+		const vec value = latest(words_get(&graph->values), words_get(&graph->rename));
+		result = vec_select(mask_of_bits(graph->value_lanes), value, done);
+		graph->value_lanes = 0;
+	}
 	for (unsigned i = 0; i < 3 && op->destinations[i]; i++)
-		words_keep(&graph->registers[op->destinations[i]], on, done);
+		words_keep(&graph->registers[op->destinations[i]], on, result);
+	if (graph->core.renamed)
+		names_follow(&graph->names, op);
 	words_keep(&graph->slot_done, on, latest(done, words_get(&graph->slot_done)));
 	if (op->kind == IFR_OPERATION_BRANCH)
 		words_keep(&graph->branch_done, on, done);
@@ -294,6 +306,7 @@ static void run_pair(struct lanes_graph *graph, unsigned unfused, const struct i
 	const uint32_t arrivals = graph->arrivals, renamed = graph->renamed;
 	const unsigned slot_loads = graph->slot_loads_most;
 	const bool open = graph->slot_open;
+	const struct ifr_names names = graph->names;
 	for (unsigned i = test; i < codes[0].count; i++)
 		run_some(graph, unfused, program, &instructions[codes[0].first + i], i, step);
 	if (!fused)
@@ -305,6 +318,7 @@ static void run_pair(struct lanes_graph *graph, unsigned unfused, const struct i
 	graph->arrivals = arrivals;
 	graph->renamed = renamed;
 	graph->slot_open = open;
+	graph->names = names;
 	graph->slot_loads_most = slot_loads;
 	run_some(graph, fused, program, &instructions[codes[1].first + test], test, step);
 	graph->slot_loads_most = most > graph->slot_loads_most ? most : graph->slot_loads_most;

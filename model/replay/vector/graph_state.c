@@ -259,7 +259,7 @@ static void shift_all(struct lanes_graph *graph, vec by) {
 	shift_rows(graph->fill_done, 64, by);
 	shift_rows(graph->line_done, LINES_KEPT, by);
 	for (uint32_t i = 0; i <= graph->stores_mask; i++)
-		shift_rows(&graph->queue[i].known, 4, by);
+		shift_rows(&graph->queue[i].known, 5, by);
 }
 
 /* Bases move by whole calendars, so that a cycle keeps its day. */
