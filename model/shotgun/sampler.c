@@ -25,7 +25,7 @@ struct seen {
 };
 
 struct past_access {
-	uint64_t address;
+	uint64_t address, at; /* at: its instruction */
 	uint8_t bytes, level;
 	bool store;
 };
@@ -89,6 +89,7 @@ static void link_access(const struct ifr_sampler *sampler, const struct past_acc
 		if (stored)
 			break;
 	}
+	to->of = found ? found->at : 0;
 	to->offset = found ? (int16_t)(access->address - found->address) : 0;
 }
 
@@ -97,6 +98,7 @@ static void add_access(struct ifr_sampler *sampler, const struct ifr_core_outcom
                        struct seen *seen) {
 	struct ifr_shotgun_detail *detail = &seen->detail;
 	const struct past_access access = {.address = outcome->addresses[index],
+	                                   .at = detail->at,
 	                                   .bytes = outcome->accesses[index].bytes,
 	                                   .store = outcome->accesses[index].store,
 	                                   .level = outcome->levels ? outcome->levels[index] : 0};
