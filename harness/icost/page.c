@@ -58,6 +58,11 @@ static void put_escaped(struct ifr_buffer *out, const char *text) {
 	ifr_escape_html(out, text);
 }
 
+/* Whether a part is 0.0, as it would be printed. */
+static bool is_small(const struct part *part) {
+	return fabs(part->pct) < 0.05;
+}
+
 /* --- the bars ------------------------------------------------------------------------------------------------- */
 
 static void put_segment(const struct part *part, double x, double width, unsigned y, struct ifr_buffer *out) {
@@ -89,7 +94,7 @@ static void put_bar(const struct parts *parts, bool positive, double scale, stru
 	for (size_t i = 0; i < parts->count; i++) {
 		const struct part *part = &parts->items[i];
 		const double width = fabs(part->pct) * scale;
-		if ((part->pct > 0) != positive || fabs(part->pct) < 0.05)
+		if ((part->pct > 0) != positive || is_small(part))
 			continue;
 		put_segment(part, x, width, positive ? ABOVE : BELOW, out);
 		x += width;
@@ -128,24 +133,40 @@ static void put_bars(const struct parts *parts, struct ifr_buffer *out) {
 
 /* --- the rest of the page ------------------------------------------------------------------------------------- */
 
+/* Names the parts that neither the bars nor the table show. */
+static void put_small(const struct parts *parts, struct ifr_buffer *out) {
+	const char *before = "<p class=\"note\">Left out, below 0.05 % each: ";
+	for (size_t i = 0; i < parts->count; i++)
+		if (is_small(&parts->items[i])) {
+			ifr_buffer_puts(out, before);
+			put_escaped(out, parts->items[i].name);
+			before = ", ";
+		}
+	if (*before == ',')
+		ifr_buffer_puts(out, ".</p>\n");
+}
+
 static void put_table(const struct parts *parts, struct ifr_buffer *out) {
 	ifr_buffer_puts(out,
 	                "<h2>The parts</h2>\n<div class=\"wide\"><table><tr><th class=\"name\">part</th><th>% of the "
 	                "cycles</th><th class=\"name\">about</th></tr>\n");
 	for (size_t i = 0; i < parts->count; i++) {
 		const struct part *part = &parts->items[i];
+		if (is_small(part))
+			continue;
 		ifr_buffer_printf(
 			out,
 			"<tr><td class=\"name\"><svg width=\"12\" height=\"12\"><rect width=\"12\" height=\"12\" "
 			"fill=\"%s\"/></svg> ",
 			part->colour);
 		put_escaped(out, part->name);
-		ifr_buffer_printf(out, "</td><td>%.1f</td><td class=\"name\">", fabs(part->pct) < 0.05 ? 0 : part->pct);
+		ifr_buffer_printf(out, "</td><td>%.1f</td><td class=\"name\">", part->pct);
 		put_escaped(out, part->about);
 		ifr_buffer_puts(out, "</td></tr>\n");
 	}
 	ifr_buffer_puts(
 		out, "<tr class=\"shipped\"><td class=\"name\">total</td><td>100.0</td><td></td></tr></table></div>\n");
+	put_small(parts, out);
 }
 
 /* The text's paragraphs before its table; list items keep their dash. */

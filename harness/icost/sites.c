@@ -8,21 +8,28 @@
 
 enum kind { LOAD, BRANCH, LINE, FUNCTION, KINDS };
 
+#define BIT(cause) (1u << IFR_CAUSE_##cause)
+/* What an idealised load or branch does not suffer from; an instruction, from neither, nor from its code. */
+#define OF_LOADS (BIT(DL1) | BIT(DMISS) | BIT(DTLB) | BIT(ALIAS4K) | BIT(SPLIT))
+#define OF_BRANCHES (BIT(BMISP) | BIT(BTB))
+#define OF_ALL (OF_LOADS | OF_BRANCHES | BIT(SHALU) | BIT(LGALU) | BIT(IMISS) | BIT(ITLB))
+
 static const struct {
 	const char *prefix, *form, *things, *about, *ideal, *remedy;
+	uint32_t of; /* causes of the machine that the instructions have a part in */
 } kinds[KINDS] = {
 	[LOAD] = {"load:", "load:FILE:LINE", "loads", "loads of this line",
               "they take 0 cycles and hit the first data cache and TLB",
-              "prefetch what it loads, or place it with what is used before"},
+              "prefetch what it loads, or place it with what is used before", OF_LOADS},
 	[BRANCH] = {"branch:", "branch:FILE:LINE", "branches", "branches of this line",
                 "they are predicted, and in the first BTB",
-                "make it predictable, or replace it by a conditional move or arithmetic"},
+                "make it predictable, or replace it by a conditional move or arithmetic", OF_BRANCHES},
 	[LINE] = {"line:", "line:FILE:LINE", "instructions", "all instructions of this line",
               "they take 0 cycles, miss nothing and mispredict nothing; slots and ports are as before",
-              "make this line do less, or its results be needed later"},
+              "make this line do less, or its results be needed later", OF_ALL},
 	[FUNCTION] = {"function:", "function:NAME", "instructions", "all instructions of this function",
                   "they take 0 cycles, miss nothing and mispredict nothing; slots and ports are as before",
-                  "make this function do less, or its results be needed later"},
+                  "make this function do less, or its results be needed later", OF_ALL},
 };
 
 static enum kind find_kind(const char *request) {
@@ -30,6 +37,11 @@ static enum kind find_kind(const char *request) {
 	while (i < KINDS && !ifr_starts_with(request, kinds[i].prefix))
 		i++;
 	return (enum kind)i;
+}
+
+bool ifr_icost_site_is_part(const char *site, enum ifr_cause cause) {
+	const enum kind kind = find_kind(site);
+	return kind < KINDS && cause < IFR_CAUSES && kinds[kind].of >> cause & 1;
 }
 
 /* Whether a line of code is the place that is asked for; a function of a library goes by its bare name, too. */

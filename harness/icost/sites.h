@@ -18,6 +18,8 @@ struct ifr_icost_sites {
 int ifr_icost_sites_find(const struct ifr_trace *trace, const struct ifr_machine *machine,
                          const struct ifr_strings *requests, struct ifr_icost_sites *sites, struct ifr_error *err);
 /* The set of all of them. */
+/* Whether cycles of a site, by its name, are cycles of a cause of the machine, too: of both, either saves them. */
+bool ifr_icost_site_is_part(const char *site, enum ifr_cause cause);
 uint32_t ifr_icost_sites_set(const struct ifr_icost_sites *sites);
 void ifr_icost_sites_release(struct ifr_icost_sites *sites);
 

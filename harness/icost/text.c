@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/icost/interaction.h"
+#include "harness/icost/sites.h"
 #include "harness/output/output.h"
 
 enum { PAIRS_TOLD = 3, SHORT_RUN = 5000000 /* instructions */ };
@@ -109,11 +110,14 @@ static void tell_pair(const struct telling *telling, const struct pair *pair, st
 	const struct ifr_icost_value *alone = telling->breakdown.alone;
 	const bool parallel = pair->value.cycles > 0;
 	const char *first = name_of(telling, pair->first), *second = name_of(telling, pair->second);
+	const bool part = ifr_icost_site_is_part(first, pair->second) || ifr_icost_site_is_part(second, pair->first);
 	ifr_buffer_printf(text, "%s and %s are %s: %s costs %.1f %% by itself, and %.1f %% once %s is gone: %s.",
 	                  first, second, parallel ? "parallel" : "serial", second,
 	                  percent(telling, alone[pair->second].cycles),
 	                  percent(telling, alone[pair->second].cycles + pair->value.cycles), first,
-	                  parallel ? "improve both" : "after one, the other is worth less");
+	                  parallel ? "improve both"
+	                  : part   ? "they have cycles in common by definition, and --causes leaves one out"
+	                           : "after one, the other is worth less");
 	put_paragraph(telling, text, "  - ", "    ");
 }
 
@@ -164,6 +168,37 @@ static void put_row(const struct telling *telling, enum ifr_cause cause) {
 	free(first);
 }
 
+/* Whether a row has anything to tell: alone or with the focus, the cause is not 0.0. */
+static bool is_shown(const struct telling *telling, enum ifr_cause cause) {
+	const struct ifr_icost_breakdown *breakdown = &telling->breakdown;
+	return cause == breakdown->focus || percent(telling, breakdown->alone[cause].cycles) != 0 ||
+	       percent(telling, breakdown->with_focus[cause].cycles) != 0;
+}
+
+/* One row for all causes that are not shown, so that the table still adds up. */
+static void put_smaller(const struct telling *telling) {
+	const struct ifr_icost_breakdown *breakdown = &telling->breakdown;
+	struct ifr_buffer names = {0};
+	double alone = 0, with = 0;
+	for (size_t i = 0; i < breakdown->count; i++) {
+		const enum ifr_cause cause = breakdown->order[i];
+		if (is_shown(telling, cause))
+			continue;
+		ifr_buffer_printf(&names, "%s%s", names.length ? ", " : "below 0.05 each: ", name_of(telling, cause));
+		alone += breakdown->alone[cause].cycles;
+		with += breakdown->with_focus[cause].cycles;
+	}
+	if (names.length) {
+		char *line = ifr_format("%-*s %7.1f %*.1f  %-9s ", telling->width, "smaller", percent(telling, alone),
+		                        telling->with_width, percent(telling, with), "");
+		char *rest = ifr_format("%*s", (int)strlen(line), "");
+		ifr_text_wrap(telling->out, ifr_buffer_text(&names), line, rest);
+		free(rest);
+		free(line);
+	}
+	ifr_buffer_release(&names);
+}
+
 /* A row of what is no cause. */
 static void put_sum(const struct telling *telling, const char *name, double cycles, const char *about) {
 	char *line = ifr_format("%-*s %7.1f %*s ", telling->width, name, percent(telling, cycles),
@@ -183,9 +218,11 @@ static void put_breakdown(const struct telling *telling) {
 	                  telling->with_width, with);
 	for (size_t i = 0; i < breakdown->count; i++) {
 		const enum ifr_cause cause = breakdown->order[i];
-		put_row(telling, cause);
+		if (is_shown(telling, cause))
+			put_row(telling, cause);
 		most = fmax(most, fmax(breakdown->alone[cause].error, breakdown->with_focus[cause].error));
 	}
+	put_smaller(telling);
 	put_sum(telling, "other", breakdown->other, "all other interactions");
 	put_sum(telling, "rest", breakdown->rest, "left with all these causes idealised");
 	ifr_buffer_printf(out, "%-*s %7.1f\n", telling->width, "total", 100.0);

@@ -149,7 +149,7 @@ static void run_piece(struct cores *cores, struct core_lane *lane, const struct 
 		if (!index && !front)
 			observe_steps(cores, &lane->graphs[0], &pass->steps);
 		for (size_t i = 0; i < cores->graphs_count; i++)
-			if (lane->graphs[i].front == front)
+			if (lane->graphs[i].graph && lane->graphs[i].front == front)
 				run_graph(cores, &lane->graphs[i], pass,
 				          i || !pass->load_stalls ? NULL : &pass->load_stalls[index], !index && !i);
 	}
@@ -240,7 +240,7 @@ static void store_times(const struct cores *cores, const struct ifr_pass *pass, 
 	if (fragments)
 		memcpy(times->fragment_instructions, cores->fragment_instructions, fragments * sizeof(uint32_t));
 	for (size_t i = 0; i < sets; i++) {
-		const struct core_graph *graph = &lane->graphs[i + 1];
+		const struct core_graph *graph = &lane->graphs[pass->ideal_sets[i] ? i + 1 : 0];
 		ifr_core_sample_estimate(&graph->sample, graph->graph, graph->slots, values, errors);
 		times->cycles[i] = values[0];
 		if (times->instructions)

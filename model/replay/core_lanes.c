@@ -29,13 +29,15 @@ void core_reserve_cycles(struct ifr_sampled_cycles *cycles, size_t count) {
 static void create_graph(struct core_lane *lane, const struct ifr_pass *pass, size_t index) {
 	struct core_graph *graph = &lane->graphs[index];
 	const uint32_t set = index ? pass->ideal_sets[index - 1] : 0;
+	if (index && !set)
+		return;
 	graph->front = find_front(lane, pass, set & IFR_CAUSES_OF_FRONT);
 	ifr_core_init(&graph->core, pass->machine);
 	ifr_core_idealise(&graph->core, set);
 	graph->graph = ifr_graph_new(&graph->core);
 	graph->sample.period = pass->core_period;
 	graph->sample.detailed = true;
-	if (index && pass->ideal_instructions)
+	if (pass->ideal_instructions)
 		core_reserve_cycles(&graph->retirement, pass->program->instructions_count);
 }
 

@@ -18,11 +18,11 @@ struct core_front {
 	size_t placed_count;
 };
 
-/* A graph: the run with a set of causes idealised. The first has none. */
+/* A graph: the run with a set of causes idealised. The first has none, and stands for an empty set, too. */
 struct core_graph {
 	unsigned front;
 	struct ifr_core core;
-	struct ifr_graph *graph;
+	struct ifr_graph *graph; /* NULL of an empty set behind the first */
 	struct ifr_core_sample sample;
 	uint64_t slots[IFR_SOURCES];
 	uint32_t *fragments; /* cycles of each, if sets are asked for */

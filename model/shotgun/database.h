@@ -10,9 +10,18 @@ struct shotgun_context {
 	uint32_t does, suffers, parity, unknown, absent;
 };
 
+/* An instruction that has samples: the first of them, and how many have which own bits. */
+struct shotgun_instruction {
+	uint64_t at;
+	size_t first;
+	uint32_t counts[4];
+};
+
 struct shotgun_database {
 	struct ifr_shotgun_detail *details; /* by instruction, then by its own bits */
 	size_t count;
+	struct shotgun_instruction *instructions; /* by their addresses */
+	size_t instructions_count;
 };
 
 /* Copies the details. */

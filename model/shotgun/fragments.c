@@ -17,6 +17,12 @@ struct known_block {
 	struct ifr_placed placed;
 };
 
+/* An access of a fragment. */
+struct past_access {
+	uint64_t at;  /* its instruction */
+	bool matters; /* it stores, or misses: later loads may wait for it */
+};
+
 struct assembly {
 	const struct ifr_shotgun_code *code;
 	const struct ifr_shotgun_samples *samples;
@@ -29,7 +35,8 @@ struct assembly {
 	size_t at;                  /* of its bits */
 	uint64_t calls[CALLS_MOST]; /* where calls return to */
 	size_t calls_count;
-	uint64_t accesses; /* in all fragments; a page of its own for each */
+	uint64_t accesses;        /* in all fragments; a page of its own for each */
+	struct past_access *past; /* by access of the fragments */
 	uint32_t first_access;
 };
 
@@ -130,39 +137,55 @@ static struct ifr_shotgun_detail guess(const struct assembly *assembly, uint64_t
 	return detail;
 }
 
-/* Finds how many accesses before the next one of the fragment the access is that matters to it. The sample may come
- * from another path to the instruction, with fewer or more accesses between: then the youngest access at that place in
- * a page is the one. 0: none. */
-static size_t find_linked(const struct assembly *assembly, const struct ifr_shotgun_access *access) {
-	const uint64_t *next = assembly->fragments->addresses + assembly->fragments->accesses_count;
-	const size_t most = assembly->fragments->accesses_count - assembly->first_access;
-	const unsigned in_page = (unsigned)(access->in_page - access->offset) & 4095;
-	if (!access->before || (access->before <= most && (next[-access->before] & 4095) == in_page))
-		return access->before;
-	for (size_t before = 1; before <= most && before <= IFR_SHOTGUN_BEFORE; before++)
-		if ((next[-(ptrdiff_t)before] & 4095) == in_page)
-			return before;
-	return 0;
+static size_t distance(size_t a, size_t b) {
+	return a < b ? b - a : a - b;
 }
 
-static void add_access(struct assembly *assembly, const struct ifr_shotgun_access *access) {
+/* Finds how many accesses before the next one of the fragment the access is that matters to it; 0: none. The sample may
+ * come from another path, with fewer or more accesses between, and so may those of the accesses before, from executions
+ * with other data. The access has the same place in a page: at that distance, or else the youngest one. Where none has,
+ * as heap objects lie anywhere, the access is of the same instruction, at the closest distance. */
+static size_t find_linked(const struct assembly *assembly, const struct ifr_shotgun_access *access) {
+	const uint64_t *next = assembly->fragments->addresses + assembly->fragments->accesses_count;
+	const struct past_access *past = assembly->past + assembly->fragments->accesses_count;
+	const size_t most = assembly->fragments->accesses_count - assembly->first_access;
+	const unsigned in_page = (unsigned)(access->in_page - access->offset) & 4095;
+	size_t closest = 0;
+	if (!access->before || (access->before <= most && (next[-access->before] & 4095) == in_page))
+		return access->before;
+	for (size_t before = 1; before <= most && before <= IFR_SHOTGUN_BEFORE; before++) {
+		if ((next[-(ptrdiff_t)before] & 4095) == in_page && past[-(ptrdiff_t)before].matters)
+			return before;
+		if (past[-(ptrdiff_t)before].at == access->of &&
+		    (!closest || distance(before, access->before) < distance(closest, access->before)))
+			closest = before;
+	}
+	return closest;
+}
+
+static void add_access(struct assembly *assembly, uint64_t at, bool store,
+                       const struct ifr_shotgun_access *access) {
 	struct ifr_shotgun_fragments *fragments = assembly->fragments;
 	if (fragments->accesses_count == fragments->accesses_room) {
 		fragments->accesses_room = 2 * fragments->accesses_room + 4096;
 		fragments->addresses = ifr_realloc(fragments->addresses, fragments->accesses_room, sizeof(uint64_t));
 		fragments->levels = ifr_realloc(fragments->levels, fragments->accesses_room, 1);
+		assembly->past = ifr_realloc(assembly->past, fragments->accesses_room, sizeof *assembly->past);
 	}
 	const size_t before = find_linked(assembly, access), index = fragments->accesses_count++;
 	fragments->addresses[index] = before ? fragments->addresses[index - before] + (uint64_t)access->offset
 	                                     : ++assembly->accesses << 12 | access->in_page;
 	fragments->levels[index] = access->level;
+	assembly->past[index] = (struct past_access){at, store || access->level & 3};
 }
 
 /* Adds accesses as the sample has them; those that it lacks hit. */
-static void add_accesses(struct assembly *assembly, const struct ifr_shotgun_detail *detail, size_t count) {
+static void add_accesses(struct assembly *assembly, uint64_t at, const struct ifr_trace_access *own,
+                         const struct ifr_shotgun_detail *detail, size_t count) {
 	static const struct ifr_shotgun_access hit = {0};
 	for (size_t i = 0; i < count; i++)
-		add_access(assembly, i < detail->accesses ? &detail->access[i] : &hit);
+		add_access(assembly, at, own[i].kind == IFR_ACCESS_STORE,
+		           i < detail->accesses ? &detail->access[i] : &hit);
 }
 
 static struct ifr_shotgun_detail choose_detail(struct assembly *assembly, uint64_t at, uint8_t branch,
@@ -209,6 +232,7 @@ static struct ifr_shotgun_step *add_step(struct assembly *assembly, const struct
 static enum outcome add_block(struct assembly *assembly, struct known_block *known, struct ifr_shotgun_step *step,
                               struct ifr_shotgun_detail *last) {
 	const struct ifr_placed *placed = place(assembly, known);
+	const struct ifr_trace_block *block = &assembly->code->blocks[known->block];
 	const uint64_t round = known->at & IFR_SHOTGUN_ROUND;
 	size_t accesses = 0;
 	if (assembly->at + placed->count > assembly->signature->count)
@@ -216,14 +240,14 @@ static enum outcome add_block(struct assembly *assembly, struct known_block *kno
 	for (unsigned i = 0; i < placed->count; i++, assembly->at++) {
 		const struct ifr_core_instruction *instruction = &placed->instructions[i];
 		const bool ends = i + 1 == placed->count;
-		const uint8_t branch = ends ? assembly->code->blocks[known->block].branch : (uint8_t)IFR_BRANCH_NONE;
+		const uint8_t branch = ends ? block->branch : (uint8_t)IFR_BRANCH_NONE;
 		const size_t own = count_accesses(assembly, known, i, accesses);
 		const uint64_t at = ((known->at & ~round) + instruction->offset) | round;
-		const bool repeats = round || (ends && assembly->code->blocks[known->block].end == IFR_END_REPEAT);
+		const bool repeats = round || (ends && block->end == IFR_END_REPEAT);
 		if (!is_possible(at, bits_at(assembly, assembly->at), branch, own, repeats))
 			return IMPOSSIBLE;
 		*last = choose_detail(assembly, at, branch, own);
-		add_accesses(assembly, last, own);
+		add_accesses(assembly, at, assembly->code->accesses + block->first_access + accesses, last, own);
 		accesses += own;
 		step->line_wait += last->line_wait;
 		step->page_wait += last->page_wait;
@@ -352,6 +376,7 @@ void ifr_shotgun_assemble(const struct ifr_shotgun_code *code, const struct ifr_
 	for (size_t i = 0; i < assembly.known_count; i++)
 		free(assembly.known[i].placed.parts);
 	free(assembly.known);
+	free(assembly.past);
 	shotgun_database_release(&assembly.database);
 }
 

@@ -10,6 +10,8 @@
 enum {
 	RING = 4096,
 	HISTORY = IFR_SHOTGUN_BEFORE + 1,
+	UNITS = 4096, /* of eight bytes, and of lines: by the low bits of their numbers */
+	UNIT_SHIFT = 3,
 	PERIOD_LEAST = SAMPLER_STRETCH + IFR_SHOTGUN_LENGTH,
 	SHORT_RUN = 10000000
 };
@@ -25,7 +27,7 @@ struct seen {
 };
 
 struct past_access {
-	uint64_t address;
+	uint64_t address, at; /* at: its instruction */
 	uint8_t bytes, level;
 	bool store;
 };
@@ -44,6 +46,8 @@ struct ifr_sampler {
 	bool signing;              /* a signature is under way */
 	struct past_access past[HISTORY];
 	uint64_t accesses; /* since the beginning */
+	/* Numbers, from 1 on, of the last store to a unit, and of the last miss of a line; 0: none. */
+	uint64_t stores[UNITS], misses[UNITS];
 };
 
 struct ifr_sampler *ifr_sampler_new(const struct ifr_trace *trace, const struct ifr_core *core, bool full,
@@ -70,26 +74,64 @@ static struct seen *seen_at(struct ifr_sampler *sampler, uint64_t index) {
 
 /* --- an instruction ----------------------------------------------------------------------------------------------- */
 
+/* Whether an access needs one before it: the store of one of its bytes, or the miss of its line. */
+static bool is_needed(const struct ifr_sampler *sampler, const struct past_access *past,
+                      const struct past_access *access, bool store) {
+	const unsigned shift = sampler->core->line_shift;
+	return store ? past->store && past->address < access->address + access->bytes &&
+	                   access->address < past->address + past->bytes
+	             : past->level & 3 && past->address >> shift == access->address >> shift;
+}
+
+/* Finds the youngest access that this one needs. None behind number `last` is one; that one is, unless other units or
+ * lines have the same low bits. Returns how many accesses before it is; 0: none is in the history. */
+static uint64_t find_needed(const struct ifr_sampler *sampler, const struct past_access *access, uint64_t last,
+                            bool store) {
+	const uint64_t most = sampler->accesses < HISTORY - 1 ? sampler->accesses : HISTORY - 1;
+	if (!last)
+		return 0;
+	for (uint64_t before = sampler->accesses - (last - 1); before <= most; before++)
+		if (is_needed(sampler, &sampler->past[(sampler->accesses - before) % HISTORY], access, store))
+			return before;
+	return 0;
+}
+
+/* The number of the last store to units of an access. */
+static uint64_t last_store(const struct ifr_sampler *sampler, const struct past_access *access) {
+	uint64_t last = 0;
+	for (uint64_t unit = access->address >> UNIT_SHIFT;
+	     unit <= (access->address + access->bytes - 1) >> UNIT_SHIFT; unit++)
+		if (sampler->stores[unit % UNITS] > last)
+			last = sampler->stores[unit % UNITS];
+	return last;
+}
+
 /* Finds the access before this one that matters to it: the youngest store with one of its bytes, or else the youngest
  * access that missed its line. */
 static void link_access(const struct ifr_sampler *sampler, const struct past_access *access,
                         struct ifr_shotgun_access *to) {
-	const unsigned shift = sampler->core->line_shift;
-	const uint64_t most = sampler->accesses < HISTORY - 1 ? sampler->accesses : HISTORY - 1;
-	const struct past_access *found = NULL;
-	for (uint64_t before = 1; before <= most && !access->store; before++) {
-		const struct past_access *past = &sampler->past[(sampler->accesses - before) % HISTORY];
-		const bool stored = past->store && past->address < access->address + access->bytes &&
-		                    access->address < past->address + past->bytes;
-		const bool missed = past->level & 3 && past->address >> shift == access->address >> shift;
-		if (!stored && (!missed || found))
-			continue;
-		found = past;
-		to->before = (uint16_t)before;
-		if (stored)
-			break;
-	}
-	to->offset = found ? (int16_t)(access->address - found->address) : 0;
+	const uint64_t line = access->address >> sampler->core->line_shift;
+	uint64_t before = 0;
+	if (!access->store)
+		before = find_needed(sampler, access, last_store(sampler, access), true);
+	if (!access->store && !before)
+		before = find_needed(sampler, access, sampler->misses[line % UNITS], false);
+	if (!before)
+		return;
+	const struct past_access *found = &sampler->past[(sampler->accesses - before) % HISTORY];
+	to->before = (uint16_t)before;
+	to->of = found->at;
+	to->offset = (int16_t)(access->address - found->address);
+}
+
+/* Keeps an access for those behind it. */
+static void keep_access(struct ifr_sampler *sampler, const struct past_access *access) {
+	sampler->past[sampler->accesses++ % HISTORY] = *access;
+	if (access->level & 3)
+		sampler->misses[(access->address >> sampler->core->line_shift) % UNITS] = sampler->accesses;
+	for (uint64_t unit = access->address >> UNIT_SHIFT;
+	     access->store && unit <= (access->address + access->bytes - 1) >> UNIT_SHIFT; unit++)
+		sampler->stores[unit % UNITS] = sampler->accesses;
 }
 
 /* Reads an access: the worst level of any access of the instruction decides its bits. */
@@ -97,16 +139,16 @@ static void add_access(struct ifr_sampler *sampler, const struct ifr_core_outcom
                        struct seen *seen) {
 	struct ifr_shotgun_detail *detail = &seen->detail;
 	const struct past_access access = {.address = outcome->addresses[index],
+	                                   .at = detail->at,
 	                                   .bytes = outcome->accesses[index].bytes,
 	                                   .store = outcome->accesses[index].store,
 	                                   .level = outcome->levels ? outcome->levels[index] : 0};
-	if (detail->accesses < IFR_SHOTGUN_ACCESSES) {
+	if (seen->chosen && detail->accesses < IFR_SHOTGUN_ACCESSES) {
 		struct ifr_shotgun_access *to = &detail->access[detail->accesses++];
 		*to = (struct ifr_shotgun_access){.in_page = (uint16_t)(access.address & 4095), .level = access.level};
-		if (seen->chosen)
-			link_access(sampler, &access, to);
+		link_access(sampler, &access, to);
 	}
-	sampler->past[sampler->accesses++ % HISTORY] = access;
+	keep_access(sampler, &access);
 	if (access.level)
 		seen->bits |= IFR_SHOTGUN_SUFFERS;
 	if ((access.level & 3) < 2 && !(seen->bits & MISSED_SECOND))

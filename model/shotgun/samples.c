@@ -4,7 +4,7 @@
  *   place AT ADDRESS
  *   signature AT DIGITS     a digit for each instruction, 0 to f: bit n counts 2^(n - 1)
  *   detail AT NEXT DOES SUFFERS PARITY FLAGS BTB LINE-WAIT PAGE-WAIT [unknown=UNKNOWN:ABSENT]
- *          { IN-PAGE:LEVEL:BEFORE:OFFSET } */
+ *          { IN-PAGE:LEVEL:BEFORE:OFFSET:OF } */
 #include "model/shotgun/samples.h"
 
 #include <inttypes.h>
@@ -65,7 +65,8 @@ static void print_detail(const struct ifr_shotgun_detail *detail, struct ifr_buf
 		ifr_buffer_printf(out, " unknown=%x:%x", detail->unknown, detail->absent);
 	for (unsigned i = 0; i < detail->accesses; i++) {
 		const struct ifr_shotgun_access *access = &detail->access[i];
-		ifr_buffer_printf(out, " %x:%x:%u:%d", access->in_page, access->level, access->before, access->offset);
+		ifr_buffer_printf(out, " %x:%x:%u:%d:%" PRIx64, access->in_page, access->level, access->before,
+		                  access->offset, access->of);
 	}
 	ifr_buffer_puts(out, "\n");
 }
@@ -100,14 +101,15 @@ static bool parse_signature(const char *line, struct ifr_shotgun_samples *sample
 
 static bool parse_accesses(const char *at, struct ifr_shotgun_detail *detail) {
 	unsigned in_page, level, before;
+	uint64_t of;
 	int offset, length;
 	for (; *at; at += length) {
 		if (detail->accesses == IFR_SHOTGUN_ACCESSES ||
-		    sscanf(at, " %x:%x:%u:%d%n", &in_page, &level, &before, &offset, &length) < 4 || in_page > 4095 ||
-		    level > 15 || before > UINT16_MAX || offset != (int16_t)offset)
+		    sscanf(at, " %x:%x:%u:%d:%" SCNx64 "%n", &in_page, &level, &before, &offset, &of, &length) < 5 ||
+		    in_page > 4095 || level > 15 || before > UINT16_MAX || offset != (int16_t)offset)
 			return false;
 		detail->access[detail->accesses++] =
-			(struct ifr_shotgun_access){(uint16_t)in_page, (uint16_t)before, (int16_t)offset, (uint8_t)level};
+			(struct ifr_shotgun_access){of, (uint16_t)in_page, (uint16_t)before, (int16_t)offset, (uint8_t)level};
 	}
 	return true;
 }

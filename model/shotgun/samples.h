@@ -40,6 +40,7 @@ enum {
 /* An access. Its address is known by its place in a page, and, where an access shortly before matters to it (the store
  * whose bytes it loads, the load that fetches its line), by the distance to that. */
 struct ifr_shotgun_access {
+	uint64_t of; /* the instruction of that access */
 	uint16_t in_page;
 	uint16_t before; /* so many accesses before; 0: none matters */
 	int16_t offset;  /* its address less that of the other */

@@ -212,10 +212,12 @@ static uint16_t place_in_turn(unsigned execution) {
 	return (uint16_t)(8 * (execution % 12));
 }
 
-/* Rewrites the samples of A's load: so many accesses before is one that matters, as it has the same address. */
-static void link_loads(struct fixture *f, uint16_t before, int16_t offset) {
+/* Rewrites the samples of A's access, now a store: so many accesses before is one of an instruction that matters, as it
+ * has the same address. */
+static void link_accesses(struct fixture *f, uint16_t before, int16_t offset, uint64_t of) {
 	static struct place places[4 * LENGTH];
 	list_places(f, places);
+	f->access.kind = IFR_ACCESS_STORE;
 	for (size_t i = 0; i < f->samples.details_count; i++) {
 		struct ifr_shotgun_detail *detail = &f->samples.details[i];
 		if (detail->at != CODE)
@@ -223,6 +225,7 @@ static void link_loads(struct fixture *f, uint16_t before, int16_t offset) {
 		detail->access[0].in_page = place_in_turn(places[FIRST_SAMPLED + i].execution);
 		detail->access[0].before = before;
 		detail->access[0].offset = offset;
+		detail->access[0].of = of;
 	}
 }
 
@@ -234,22 +237,51 @@ static size_t count_linked(const struct fixture *f, size_t distance) {
 	return linked;
 }
 
-/* Each load reads what the eighth before it did. A sample from a path with another number of loads between says so by the
+/* Each access needs the eighth before it. A sample from a path with another number of accesses between says so by the
  * place in the page. */
 static void test_links(void **state) {
 	static const uint16_t before[] = {8, 5, 300};
 	struct fixture *f = *state;
 	for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
 		sample_run(f, 0);
-		link_loads(f, before[i], 0);
+		link_accesses(f, before[i], 0, CODE);
 		assemble(f);
 		assert_run(f);
 		assert_int_equal(count_linked(f, 8), f->fragments.accesses_count - 8);
 	}
-	/* No load has such a place: each has a page of its own. */
+}
+
+/* No access has the place in the page that the samples tell: the instruction tells which one matters, and without it each
+ * has a page of its own. */
+static void test_links_of_instructions(void **state) {
+	static const uint16_t before[] = {8, 5, 300};
+	struct fixture *f = *state;
+	for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+		sample_run(f, 0);
+		link_accesses(f, before[i], 2, CODE);
+		assemble(f);
+		assert_run(f);
+		/* Behind those, addresses of accesses that are linked themselves have other places. */
+		for (size_t k = before[i]; k < 2u * before[i]; k++)
+			assert_int_equal(f->fragments.addresses[k], f->fragments.addresses[k - before[i]] + 2);
+	}
 	sample_run(f, 0);
-	link_loads(f, 8, 4);
+	link_accesses(f, 8, 2, CODE + 4);
 	assemble(f);
+	for (size_t k = 8; k < f->fragments.accesses_count; k++)
+		assert_int_not_equal(f->fragments.addresses[k] >> 12, f->fragments.addresses[k - 8] >> 12);
+}
+
+/* An access that neither stores nor misses matters to none, whatever its place. */
+static void test_links_to_hits(void **state) {
+	struct fixture *f = *state;
+	sample_run(f, 0);
+	link_accesses(f, 5, 0, 0);
+	f->access.kind = IFR_ACCESS_LOAD;
+	for (unsigned i = 0; i < f->samples.details_count; i++)
+		f->samples.details[i].access[0].level = 0;
+	assemble(f);
+	assert_int_equal(f->fragments.count, 1);
 	assert_int_equal(count_linked(f, 8), 0);
 }
 
@@ -574,7 +606,7 @@ static void test_perf_bad(void **state) {
 
 static void test_text(void **state) {
 	static const char text[] = "instructions 7\nplace 400580 5580\nsignature 400580 1357\n"
-							   "detail 400580 400584 1fffff 3 5 2 3 12 7 fff:7:3:-8 0:0:0:0\n";
+							   "detail 400580 400584 1fffff 3 5 2 3 12 7 fff:7:3:-8:400577 0:0:0:0:0\n";
 	static const char *const bad[] = {"detail 1 2 3\n",
 	                                  "signature 400580 13g\n",
 	                                  "signature 400580 \n",
@@ -582,14 +614,16 @@ static void test_text(void **state) {
 	                                  "instructions seven\n",
 	                                  "place 400580\n",
 	                                  "detail 1 2 200000 0 0 0 0 0 0\n",
-	                                  "detail 1 2 0 0 0 0 0 0 0 1000:0:0:0\n",
-	                                  "detail 1 2 0 0 0 0 0 0 0 0:0:0:0 x\n"};
+	                                  "detail 1 2 0 0 0 0 0 0 0 1000:0:0:0:0\n",
+	                                  "detail 1 2 0 0 0 0 0 0 0 0:0:0:0:0 x\n",
+	                                  "detail 1 2 0 0 0 0 0 0 0 0:0:0:0\n"};
 	struct ifr_shotgun_samples samples;
 	struct ifr_buffer out = {0};
 	struct ifr_error err = {0};
 	(void)state;
 	assert_int_equal(ifr_shotgun_samples_parse(text, "s", &samples, &err), 0);
 	assert_int_equal(samples.details[0].access[0].offset, -8);
+	assert_int_equal(samples.details[0].access[0].of, 0x400577);
 	assert_int_equal(samples.bits[2], 5);
 	ifr_shotgun_samples_print(&samples, &out);
 	assert_string_equal(ifr_buffer_text(&out), text);
@@ -626,6 +660,8 @@ int main(void) {
 		cmocka_unit_test_setup_teardown(test_whole, begin, end),
 		cmocka_unit_test_setup_teardown(test_defaults, begin, end),
 		cmocka_unit_test_setup_teardown(test_links, begin, end),
+		cmocka_unit_test_setup_teardown(test_links_of_instructions, begin, end),
+		cmocka_unit_test_setup_teardown(test_links_to_hits, begin, end),
 		cmocka_unit_test_setup_teardown(test_dropped, begin, end),
 		cmocka_unit_test_setup_teardown(test_short, begin, end),
 		cmocka_unit_test_setup_teardown(test_times, begin, end),
