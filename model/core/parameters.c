@@ -45,6 +45,7 @@ static void init_back(struct ifr_core *core, const unsigned *v) {
 	core->longest = v[IFR_PIPELINE_LONGEST];
 	core->unlimited = v[IFR_PIPELINE_UNITS];
 	core->drain = !core->unlimited;
+	core->own_fills = v[IFR_PREFETCH_FILL];
 	core->mispredicted = v[IFR_PENALTY_CONDITIONAL];
 	add_latencies(v, v[IFR_PENALTY_L1D], core->miss_latency);
 	core->page_latency[1] = v[IFR_PENALTY_DTLB];

@@ -22,6 +22,7 @@ struct ifr_core {
 	unsigned mispredicted;    /* cycles from the execution of a mispredicted branch to the next slot */
 	unsigned line_shift, page_shift;
 	unsigned drain;     /* cycles between two stores that leave the queue */
+	bool own_fills;     /* lines that prefetches have under way take none of `fills` */
 	bool unlimited;     /* ports, units and the first decoder are always free */
 	uint8_t level_mask; /* of the levels of an access (IFR_CORE_LEVEL), those that count */
 	uint32_t ideal;     /* the causes that are idealised */
