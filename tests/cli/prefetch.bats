@@ -208,6 +208,25 @@ before_and_after() {
 	[ "$(jq -c '.prefetches | [.executed, .used]' result)" = "[256,$((256 - distance))]" ] || say "$(jq -c .prefetches result)"
 }
 
+# 256 lines are prefetched, and most of the loads come while they are under way.
+@test "a build's prefetches are told in the core's cycles, and hide no more than the core waits" {
+	build phases
+	within 60 interfero record -q --once -o phases.trace -- ./phases >/dev/null
+	core=(--machine r10000 --core --latency 20)
+	within 60 interfero misses "${core[@]}" --advise -o phases.prefetch phases.trace >/dev/null
+	build phases -finterfero-prefetch=phases.prefetch 2>said
+	within 60 interfero record -q --once -o with.trace -- ./phases >/dev/null
+	within 60 interfero misses "${core[@]}" --json with.trace >told
+	[ "$(jq '.prefetches.in_core | .cycles < .cycles_without and .late_loads > 200 and .late_loads <= 256' told)" = true ] ||
+		say "$(jq -c .prefetches told)"
+	within 60 interfero misses "${core[@]}" with.trace | tr '\n' ' ' >text
+	grep -Eq 'By the core the run takes -[0-9.]+% cycles with what they bring; 2[0-9]+ loads wait for a line' text
+	within 60 interfero misses "${core[@]}" --advise --built phases.prefetch -o kept with.trace >result
+	# The build's own cycles without what the prefetches bring.
+	[ "$(jq '[.loads[].stall_cycles] | add' told | cut -d . -f 1)" -ge "$(sed -n 's/^load.*gain=//p' kept)" ] || say "$(cat kept)"
+	grep -q ^load kept
+}
+
 # cycles_by SCHEME: of eqntott with prefetches by hand on the machine of section 6, the sum of 16 layouts; with the
 # prefetches of the shipped one, and how many of them find their line there, and are of use.
 cycles_by() {
