@@ -60,7 +60,19 @@ static json_t *json_load(const struct misses_result *result, size_t rank) {
 	return object;
 }
 
-static json_t *json_prefetches(const struct ifr_load_prefetches *prefetches) {
+/* The core's counters with what prefetches bring, and without. */
+static json_t *json_in_core(const uint64_t *with, const uint64_t *without) {
+	json_t *object = json_object();
+	ifr_json_set(object, "cycles", ifr_json_count(with[IFR_EVENT_CYCLES]));
+	ifr_json_set(object, "cycles_without", ifr_json_count(without[IFR_EVENT_CYCLES]));
+	ifr_json_set(object, "late_loads", ifr_json_count(with[IFR_EVENT_PREFETCHES_LATE]));
+	ifr_json_set(object, "lines_from_memory", ifr_json_count(with[IFR_EVENT_LLC_MISSES]));
+	ifr_json_set(object, "lines_from_memory_without", ifr_json_count(without[IFR_EVENT_LLC_MISSES]));
+	return object;
+}
+
+static json_t *json_prefetches(const struct misses_result *result) {
+	const struct ifr_load_prefetches *prefetches = &result->profile.prefetches;
 	json_t *object = prefetches->executed ? json_object() : json_null();
 	if (!prefetches->executed)
 		return object;
@@ -69,6 +81,10 @@ static json_t *json_prefetches(const struct ifr_load_prefetches *prefetches) {
 	ifr_json_set(object, "used", ifr_json_count(prefetches->used));
 	ifr_json_set(object, "unused", ifr_json_count(prefetches->unused));
 	ifr_json_set(object, "misses_of_loads", ifr_json_count(prefetches->misses));
+	ifr_json_set(object, "in_core",
+	             prefetches->in_core
+	                 ? json_in_core(prefetches->counters.value, result->profile.summary.counts.value)
+	                 : json_null());
 	return object;
 }
 
@@ -215,7 +231,7 @@ void misses_print_json(const struct misses_result *result, struct ifr_buffer *ou
 	ifr_json_set(root, "cache", json_cache(result));
 	ifr_json_set(root, "latency", json_latency(result));
 	ifr_json_set(root, "totals", json_totals(result));
-	ifr_json_set(root, "prefetches", json_prefetches(&result->profile.prefetches));
+	ifr_json_set(root, "prefetches", json_prefetches(result));
 	ifr_json_set(root, "against", misses_json_against(result));
 	ifr_json_set(root, "loads", loads);
 	ifr_json_set(root, "profiled", profiled);

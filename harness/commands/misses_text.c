@@ -99,6 +99,21 @@ static void put_summary(const struct misses_result *result, struct ifr_buffer *o
 	}
 }
 
+/* Cycles and lines with the program's prefetches, and without what they bring. */
+static void say_modelled(const struct misses_result *result, struct ifr_buffer *text) {
+	const struct ifr_load_prefetches *prefetches = &result->profile.prefetches;
+	const uint64_t *with = prefetches->counters.value, *without = result->profile.summary.counts.value;
+	const double lines = (double)without[IFR_EVENT_LLC_MISSES];
+	if (!prefetches->in_core)
+		return;
+	ifr_buffer_printf(text,
+	                  " By the core the run takes %+.1f%% cycles with what they bring; %" PRIu64
+	                  " loads wait for a line that one has under way; lines from memory: %+.1f%%.",
+	                  percent((double)with[IFR_EVENT_CYCLES], (double)without[IFR_EVENT_CYCLES]) - 100,
+	                  with[IFR_EVENT_PREFETCHES_LATE],
+	                  lines > 0 ? percent((double)with[IFR_EVENT_LLC_MISSES], lines) - 100 : 0);
+}
+
 void misses_say_prefetches(const struct misses_result *result, struct ifr_buffer *text) {
 	const struct ifr_load_prefetches *prefetches = &result->profile.prefetches;
 	if (!prefetches->executed)
@@ -112,6 +127,7 @@ void misses_say_prefetches(const struct misses_result *result, struct ifr_buffer
 	                  percent((double)prefetches->used, (double)prefetches->executed),
 	                  percent((double)prefetches->unused, (double)prefetches->executed), prefetches->misses,
 	                  result->profile.misses);
+	say_modelled(result, text);
 }
 
 /* --- contexts ---------------------------------------------------------------------------------------------------- */

@@ -105,7 +105,7 @@ uint32_t probe_add_block(struct probe_kernel *kernel, uint64_t start, uint64_t l
 
 void probe_add_access(struct probe_kernel *kernel, unsigned bytes, bool store, unsigned end) {
 	const size_t room = kernel->accesses_room;
-	*APPEND(kernel, accesses) = (struct ifr_access){(uint8_t)bytes, store};
+	*APPEND(kernel, accesses) = (struct ifr_access){.bytes = (uint8_t)bytes, .store = store};
 	if (room != kernel->accesses_room)
 		kernel->access_ends = ifr_realloc(kernel->access_ends, kernel->accesses_room, sizeof *kernel->access_ends);
 	kernel->access_ends[kernel->accesses_count - 1] = (uint16_t)end;

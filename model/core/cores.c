@@ -143,7 +143,15 @@ static const struct ifr_core cores[] = {
      .ports = {0x3f, 0x300, 0x7000, 0x7000, 0x7000, 0x8000, 0x8000, 0x3f, 0x3f, 0x3f, 0x3f},
      .complex_lea_latency = 1,
      .lock_latency = 1,
-     .simulated = true},
+     .simulated = IFR_SIMULATED_FIELDS2004},
+	{.name = "r10000",
+     .generation = IFR_SKYLAKE,
+     .column = 2,
+     .other_column = 2,
+     .ports = {0x3, 0x4, 0x10, 0x10, 0x10, 0x20, 0x20, 0x1, 0x1, 0x3, 0x3},
+     .complex_lea_latency = 1,
+     .lock_latency = 1,
+     .simulated = IFR_SIMULATED_R10000},
 };
 
 const struct ifr_core *ifr_core_number(unsigned n) {
@@ -169,7 +177,10 @@ const char *ifr_core_port(const struct ifr_core *core, unsigned port) {
 	                                          "fp0",  "fp1",  "fp2",  "fp3",  "fp45", "alu4", "alu5", "agu3"},
 							 *const simulated[] = {"alu0",    "alu1",    "alu2",    "alu3",  "alu4",  "alu5",
 	                                               "mul0",    "mul1",    "fadd0",   "fadd1", "fmul0", "fmul1",
-	                                               "memory0", "memory1", "memory2", "data"};
+	                                               "memory0", "memory1", "memory2", "data"},
+							 *const mips[] = {"alu1", "alu2", "fadd", "fmul", "memory", "data"};
+	if (core->simulated == IFR_SIMULATED_R10000)
+		return port < sizeof mips / sizeof *mips ? mips[port] : NULL;
 	if (core->simulated)
 		return port < sizeof simulated / sizeof *simulated ? simulated[port] : NULL;
 	if (core->generation == IFR_ZEN5)

@@ -20,6 +20,9 @@ enum ifr_generation {
 	IFR_ZEN5
 };
 
+/* Machines of other instruction sets, whose units execute the operations of x86. */
+enum ifr_simulated { IFR_SIMULATED_NONE, IFR_SIMULATED_FIELDS2004, IFR_SIMULATED_R10000, IFR_SIMULATED };
+
 struct ifr_core_ports {
 	uint16_t alu, vector, load, store_address, indexed_store, store_data, vector_store, jump, branch, lea,
 		complex_lea;
@@ -35,7 +38,7 @@ struct ifr_core {
 	uint8_t vector_load, wide_load; /* the same of 128 bits, and of more */
 	uint8_t complex_lea_latency, lock_latency;
 	bool eliminates_moves, eliminates_vector_moves;
-	bool simulated; /* the units of simulated_units.h, and nothing fuses */
+	enum ifr_simulated simulated; /* the units of simulated_units.h, and nothing fuses */
 };
 
 /* Returns a core by name; NULL if there is none. ifr_core_number: the n-th, NULL behind the last. */

@@ -235,6 +235,8 @@ static inline __attribute__((always_inline)) int64_t execute(struct ifr_graph *g
 		graph_store_address(graph, op, cycle + 1, outcome);
 	if (op->kind == IFR_OPERATION_STORE_DATA && op->pieces)
 		graph_store_data(graph, sources, cycle + 1);
+	if (op->kind == IFR_OPERATION_PREFETCH && op->pieces)
+		graph_prefetch(graph, op, cycle, outcome);
 	if (op->kind == IFR_OPERATION_LOAD)
 		return cycle + graph->core->load_latency + load_extra(graph->core, op);
 	return cycle + latency_of(graph->core, op);

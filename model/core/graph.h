@@ -49,6 +49,7 @@ struct ifr_core_counts {
 	uint64_t aliases; /* loads delayed by a store with equal low 12 bits */
 	uint64_t blocked; /* loads delayed by a store that has a part of them */
 	uint64_t clears;  /* loads that were wrongly ahead of a store */
+	uint64_t late;    /* loads that wait for a line that a prefetch has under way */
 };
 
 struct ifr_graph;

@@ -15,6 +15,8 @@
  * A load that names the memory of one of the last `renamed` stores (names.h) executes so, too, but what needs its result
  * has the stored register, from the load's D on.
  * A store leaves the queue in order, a cycle each, when it has retired and has its line.
+ * A prefetch of a line that the first cache lacks has it under way from E on, as a load's miss would, and is done itself
+ * at E + 1: retirement does not wait for the line, a load of that line does. It ignores stores, and may not be wrong.
  * Ref: Intel, Optimization Reference Manual (2019), sections 2.5.4.4 and 2.5.5.2 (forwarding, disambiguation), 12.8
  * (4-KByte aliasing); Stark et al., US patent 6,108,775 (counters). */
 #include "model/core/graph_state.h"
@@ -94,10 +96,30 @@ static int64_t load_cached(struct ifr_graph *graph, const struct joined_access *
 		done = later(start, *fill) + core->load_latency + core->miss_latency[level];
 		*fill = *line_done = done;
 		*kept = line;
+		graph->line_prefetched[line & (LINES_KEPT - 1)] = false;
 	} else if (*kept == line) {
+		graph->counts.late += *line_done > done && graph->line_prefetched[line & (LINES_KEPT - 1)];
 		done = later(done, *line_done);
 	}
 	return done;
+}
+
+void graph_prefetch(struct ifr_graph *graph, const struct ifr_core_op *op, int64_t execute,
+                    const struct ifr_core_outcome *outcome) {
+	const struct ifr_core *core = graph->core;
+	const struct joined_access access = join_access(core, op, outcome);
+	const unsigned level = access.level & 3;
+	if (!level)
+		return;
+	const uint64_t line = access.address >> core->line_shift;
+	int64_t start = execute + core->page_latency[access.level >> 2];
+	int64_t *fill = core->own_fills ? NULL : next_fill(graph);
+	start = later(start, fill ? *fill : 0) + core->load_latency + core->miss_latency[level];
+	if (fill)
+		*fill = start;
+	graph->lines[line & (LINES_KEPT - 1)] = line;
+	graph->line_done[line & (LINES_KEPT - 1)] = start;
+	graph->line_prefetched[line & (LINES_KEPT - 1)] = true;
 }
 
 static int64_t split_latency(struct ifr_graph *graph, const struct joined_access *access, unsigned port,

@@ -86,6 +86,7 @@ struct ifr_graph {
 	int64_t fill_done[64];
 	uint64_t lines[LINES_KEPT];
 	int64_t line_done[LINES_KEPT];
+	bool line_prefetched[LINES_KEPT]; /* by software */
 	uint8_t *counters;
 	struct ifr_core_counts counts;
 };
@@ -153,6 +154,9 @@ void graph_decode(struct ifr_graph *graph, const struct ifr_core_instruction *in
 /* Executes a load that is ready; pc: its address. Returns P. */
 int64_t graph_load(struct ifr_graph *graph, const struct ifr_core_op *op, unsigned port, int64_t ready,
                    uint64_t pc, const struct ifr_core_outcome *outcome);
+/* Executes a prefetch: its line is under way then, unless it is there. */
+void graph_prefetch(struct ifr_graph *graph, const struct ifr_core_op *op, int64_t execute,
+                    const struct ifr_core_outcome *outcome);
 /* Adds a store, whose address is known at this time; sets when the stored register and its data are there; retires it. */
 void graph_store_address(struct ifr_graph *graph, const struct ifr_core_op *op, int64_t known,
                          const struct ifr_core_outcome *outcome);

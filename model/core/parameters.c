@@ -47,6 +47,7 @@ static void init_back(struct ifr_core *core, const unsigned *v) {
 	core->unlimited = v[IFR_PIPELINE_UNITS];
 	core->drain = !core->unlimited;
 	core->commit = v[IFR_PIPELINE_COMMIT];
+	core->own_fills = v[IFR_PREFETCH_FILL];
 	core->mispredicted = v[IFR_PENALTY_CONDITIONAL];
 	add_latencies(v, v[IFR_PENALTY_L1D], core->miss_latency);
 	core->page_latency[1] = v[IFR_PENALTY_DTLB];

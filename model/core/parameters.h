@@ -23,6 +23,7 @@ struct ifr_core {
 	unsigned line_shift, page_shift;
 	unsigned drain;     /* cycles between stores that leave the queue, … */
 	unsigned commit;    /* … so many together */
+	bool own_fills;     /* lines that prefetches have under way take none of `fills` */
 	bool unlimited;     /* ports, units and the first decoder are always free */
 	uint8_t level_mask; /* of the levels of an access (IFR_CORE_LEVEL), those that count */
 	uint32_t ideal;     /* the causes that are idealised */

@@ -182,7 +182,9 @@ static void add_access_ops(struct ifr_core_program *program, struct ifr_core_ins
 			add_access_op(program, instruction, &accesses[i], i, IFR_OPERATION_STORE_ADDRESS, slot);
 			add_access_op(program, instruction, &accesses[i], i, IFR_OPERATION_STORE_DATA, 0);
 		} else {
-			add_access_op(program, instruction, &accesses[i], i, IFR_OPERATION_LOAD, slot);
+			add_access_op(program, instruction, &accesses[i], i,
+			              accesses[i].kind == IFR_ACCESS_PREFETCH ? IFR_OPERATION_PREFETCH : IFR_OPERATION_LOAD,
+			              slot);
 		}
 	}
 }

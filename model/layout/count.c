@@ -86,8 +86,10 @@ static void build_blocks(struct counting *counting) {
 		                       .branch = block->branch};
 	}
 	for (size_t i = 0; i < entries * access_count; i++)
-		counting->accesses[i] = (struct ifr_access){.bytes = accesses[i % access_count].bytes,
-		                                            .store = accesses[i % access_count].kind == IFR_ACCESS_STORE};
+		counting->accesses[i] =
+			(struct ifr_access){.bytes = accesses[i % access_count].bytes,
+		                        .store = accesses[i % access_count].kind == IFR_ACCESS_STORE,
+		                        .prefetch = accesses[i % access_count].kind == IFR_ACCESS_PREFETCH};
 }
 
 /* How the next block is entered, by the execution before it. */
@@ -302,9 +304,9 @@ static void release_counting(struct counting *counting) {
 	free(counting->addresses);
 }
 
-int ifr_count_events(struct ifr_trace *trace, struct ifr_address_map *const *maps, size_t count,
-                     const struct ifr_count_settings *settings, struct ifr_counts *counters, const char **engine,
-                     struct ifr_error *err) {
+static int count_events(struct ifr_trace *trace, struct ifr_address_map *const *maps, size_t count,
+                        const struct ifr_count_settings *settings, struct ifr_counts *counters,
+                        const char **engine, struct ifr_error *err) {
 	struct counting counting = {
 		.trace = trace, .maps = maps, .count = count, .entries = 1, .sharing = SHARE_LINES};
 	counting.geometry = ifr_alloc(count * sizeof *counting.geometry);
@@ -341,5 +343,21 @@ int ifr_count_events(struct ifr_trace *trace, struct ifr_address_map *const *map
 	if (!result && engine)
 		*engine = ifr_replay_engine(counting.replay);
 	release_counting(&counting);
+	return result;
+}
+
+int ifr_count_events(struct ifr_trace *trace, struct ifr_address_map *const *maps, size_t count,
+                     const struct ifr_count_settings *settings, struct ifr_counts *counters, const char **engine,
+                     struct ifr_error *err) {
+	const bool by_access = settings->observe || settings->load_stalls || settings->steps;
+	struct ifr_trace *again = NULL;
+	if (by_access || !settings->machine->values[IFR_PREFETCH_SOFTWARE] || !ifr_trace_hides_prefetches(trace))
+		return count_events(trace, maps, count, settings, counters, engine, err);
+	int result = ifr_trace_reopen(trace, &again, err);
+	if (result)
+		return result;
+	ifr_trace_keep_prefetches(again);
+	result = count_events(again, maps, count, settings, counters, engine, err);
+	ifr_trace_free(again);
 	return result;
 }

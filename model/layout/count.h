@@ -39,8 +39,10 @@ struct ifr_count_settings {
 		load_stalls; /* by access of the trace, of the only layout with a core: gets cycles (outcomes.h); NULL: none */
 };
 
-/* Replays the trace from its beginning under all layouts at once and stores the counters of each. engine: gets the
- * name of the engine that was used; may be NULL. Errors: as ifr_replay_chunk; IFR_E_ENVIRONMENT if stopped;
+/* Replays the trace from its beginning under all layouts at once and stores the counters of each. Software prefetches
+ * that the trace leaves out are replayed where the machine has them (prefetch.software), unless outcomes are noted by
+ * access (observe, steps, load_stalls): the caller knows accesses by their numbers in the trace as it is then. engine:
+ * gets the name of the engine that was used; may be NULL. Errors: as ifr_replay_chunk; IFR_E_ENVIRONMENT if stopped;
  * IFR_E_USAGE if the machine has no core that is asked for, or a layout has an instruction map, which cores do not
  * follow. */
 int ifr_count_events(struct ifr_trace *trace, struct ifr_address_map *const *maps, size_t count,

@@ -189,8 +189,15 @@ int ifr_load_prefetches_make(const struct ifr_trace *trace, struct ifr_address_m
 	if (result)
 		return result;
 	ifr_trace_keep_prefetches(again);
-	if (has_prefetches(again))
+	const bool any = has_prefetches(again);
+	if (any)
 		result = replay(again, map, settings, &counting, err);
+	prefetches->in_core = any && settings->core && settings->machine->values[IFR_PREFETCH_SOFTWARE];
+	if (!result && prefetches->in_core) {
+		struct ifr_count_settings with = *settings;
+		with.load_stalls = NULL;
+		result = ifr_count_events(again, &map, 1, &with, &prefetches->counters, NULL, err);
+	}
 	ifr_trace_free(again);
 	return result;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Software prefetches of a trace: the misses of loads with them, and how many of them were of use.
  *
- * A prefetched line is there at once: the profile tells whether prefetches are of the right lines, not whether they
- * come in time. Counters of replays are without prefetches (model/trace/trace.h). */
+ * A prefetched line is there at once: the profile by load tells whether prefetches are of the right lines, not whether
+ * they come in time. The core's counters tell that. */
 #ifndef IFR_MODEL_LOAD_PREFETCHES_H
 #define IFR_MODEL_LOAD_PREFETCHES_H
 
@@ -27,9 +27,12 @@ struct ifr_load_prefetches {
 	uint64_t misses;       /* of the level, by all loads */
 	uint64_t *load_misses; /* of the level, by load, in the numbers of the summary of the same trace */
 	size_t load_count;
+	bool in_core;               /* a core was asked for, and has prefetches: */
+	struct ifr_counts counters; /* of the replay with them */
 };
 
-/* Replays a trace again with its prefetches, under the same map and settings, without a core. *prefetches: all 0 for a
+/* Replays a trace again with its prefetches, under the same map and settings: for the loads without a core, then for its
+ * counters with the core that the settings ask for. *prefetches: all 0 for a
  * trace that has none. Errors: those of ifr_count_events and ifr_trace_reopen. The caller releases them, after an error,
  * too. */
 int ifr_load_prefetches_make(const struct ifr_trace *trace, struct ifr_address_map *map,

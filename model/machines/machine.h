@@ -101,6 +101,8 @@ enum ifr_setting {
 	IFR_LOOP_BUFFER_WINDOW,
 	IFR_LOOP_BUFFER_BRANCHES,
 	IFR_LOOP_BUFFER_UNROLL,
+	IFR_PREFETCH_SOFTWARE, /* 0: software prefetches do nothing but take their slot */
+	IFR_PREFETCH_FILL,     /* 0: lines under way by them take fill buffers; 1: they have their own */
 	IFR_SETTINGS
 };
 

@@ -3,8 +3,9 @@
 #include "model/machines/machine.h"
 
 #define POLICIES "lru plru"
-#define TABLES \
-	"sandybridge ivybridge haswell skylake skylake-avx512 icelake goldencove zen2 zen3 zen4 zen5 fields2004"
+#define TABLES                                                                                                \
+	"sandybridge ivybridge haswell skylake skylake-avx512 icelake goldencove zen2 zen3 zen4 zen5 fields2004 " \
+	"r10000"
 
 /* More than any cycle has. */
 #define UNLIMITED 65535
@@ -54,7 +55,7 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"penalty", "itlb", 0, 1000, NULL, "cycles for a page that the first instruction TLB has not"},
 	{"penalty", "dtlb", 0, 1000, NULL, "cycles for a load or store whose page the first data TLB has not"},
 	{"penalty", "stlb", 0, 1000, NULL, "further cycles for a page walk"},
-	{"pipeline", "table", 0, 11, TABLES, "the table of instructions: their operations, ports and latencies"},
+	{"pipeline", "table", 0, 12, TABLES, "the table of instructions: their operations, ports and latencies"},
 	{"pipeline", "issue", 1, UNLIMITED, NULL, "slots that are renamed in a cycle; a fused pair takes one"},
 	{"pipeline", "retire", 1, UNLIMITED, NULL, "slots that retire in a cycle"},
 	{"pipeline", "window", 8, 20480, NULL, "slots between rename and retirement (reorder buffer)"},
@@ -112,4 +113,8 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"loop_buffer", "window", 16, 64, NULL, "size of such a window"},
 	{"loop_buffer", "branches", 1, 64, NULL, "taken branches that it may have"},
 	{"loop_buffer", "unroll", 1, 256, NULL, "shorter loops are unrolled to at least so many slots; 1: never"},
+	{"prefetch", "software", 0, 1, "ignored filled",
+     "whether a prefetch instruction brings its line into the first data cache"},
+	{"prefetch", "fill", 0, 1, "shared own",
+     "whether such a line takes one of pipeline.fills while it is under way"},
 };

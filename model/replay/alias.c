@@ -35,7 +35,8 @@ static void walk_group(struct alias_group *group, const uint64_t *addresses, con
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t bytes = (kinds[i] & 63u) + 1;
 		if (kinds[i] >> 6) {
-			ifr_store_buffer_add(stores, addresses[i], bytes, 0);
+			if (kinds[i] >> 6 == 1)
+				ifr_store_buffer_add(stores, addresses[i], bytes, 0);
 			continue;
 		}
 		const struct ifr_store *store = ifr_store_buffer_find(stores, addresses[i], bytes);

@@ -10,14 +10,15 @@
  * use.
  * Gain: the leader 1.08 (lua) and 1.12 (bzip2), the usual line and page sizes as constants 1.07 and 1.00 of the
  * speed of whole replays of 16 layouts, gshare, AVX2. */
+#include "common/table.h"
 #include "model/replay/stages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* By loads, stores: lines or pages beyond the first that an access enters, and all misses. */
+/* By loads, stores, prefetches: lines or pages beyond the first that an access enters, and all misses. */
 struct tally {
-	uint64_t crossed[2], missed[2];
+	uint64_t crossed[3], missed[3];
 };
 
 /* A cache or a TLB, and its misses in this chunk. */
@@ -32,6 +33,9 @@ struct walk {
 struct data_group {
 	struct walk lines, pages;
 	uint64_t time; /* clock of both */
+	/* Lines that were prefetched and not referenced since; how many prefetches were of lines, and of use. */
+	struct ifr_table waiting;
+	uint64_t prefetches, used;
 	size_t leader; /* the group whose lines hit and miss as this group's do, or itself */
 };
 
@@ -58,6 +62,7 @@ static void destroy_data(void *state, const struct ifr_pass *pass) {
 	for (size_t i = 0; i < pass->groups_count; i++) {
 		ifr_cache_release(&groups[i].lines.cache);
 		ifr_cache_release(&groups[i].pages.cache);
+		ifr_table_release(&groups[i].waiting);
 	}
 	free(groups);
 }
@@ -129,6 +134,48 @@ walk_chunk(struct walk *lines, struct walk *pages, const uint64_t *addresses, co
 	return time;
 }
 
+/* Touches a line by a load or store. The first one behind a prefetch tells whether that was of use. */
+static uint64_t reference_line(struct data_group *group, uint64_t line, uint8_t kind, size_t position,
+                               uint64_t time) {
+	const size_t misses = group->lines.misses->count;
+	time = touch_slow(&group->lines, line, kind, position, time);
+	if (group->waiting.count && ifr_table_remove(&group->waiting, line))
+		group->used += group->lines.misses->count == misses;
+	return time;
+}
+
+static uint64_t prefetch_line(struct data_group *group, uint64_t line, uint8_t kind, size_t position,
+                              uint64_t time) {
+	const size_t misses = group->lines.misses->count;
+	time = touch_slow(&group->lines, line, kind, position, time);
+	group->prefetches++;
+	if (group->lines.misses->count > misses && ifr_table_find(&group->waiting, line) == IFR_TABLE_NONE)
+		ifr_table_add(&group->waiting, line, 0);
+	return time;
+}
+
+/* The chunk with prefetches among its accesses: those of page zero bring nothing. */
+static void walk_prefetching(struct data_group *group, const uint64_t *addresses, const uint8_t *kinds,
+                             size_t count) {
+	struct walk *lines = &group->lines, *pages = &group->pages;
+	uint64_t time = group->time;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t address = addresses[i], end = address + (kinds[i] & 63);
+		const bool prefetch = kinds[i] >> 7;
+		if (prefetch && address < IFR_PAGE)
+			continue;
+		if (prefetch)
+			time = prefetch_line(group, address >> lines->shift, kinds[i], i, time);
+		for (uint64_t line = address >> lines->shift; !prefetch && line <= end >> lines->shift; line++) {
+			lines->tally.crossed[kinds[i] >> 6] += line > address >> lines->shift;
+			time = reference_line(group, line, kinds[i], i, time);
+		}
+		time = touch_slow(pages, address >> pages->shift, kinds[i], i, time);
+		time = touch_crossed(pages, address, kinds[i], i, time);
+	}
+	group->time = time;
+}
+
 /* Copies the leader's line misses: same positions, this group's lines. */
 static void copy_leader_misses(struct data_group *group, const struct data_group *leader,
                                const uint64_t *addresses, const uint64_t *others) {
@@ -140,6 +187,7 @@ static void copy_leader_misses(struct data_group *group, const struct data_group
 		ifr_misses_add(group->lines.misses, (addresses[at] >> shift) + crossed, at);
 	}
 	memcpy(group->lines.tally.missed, leader->lines.tally.missed, sizeof leader->lines.tally.missed);
+	group->used = leader->used;
 }
 
 static void walk_group(struct data_group *groups, const struct ifr_pass *pass, size_t i) {
@@ -153,7 +201,9 @@ static void walk_group(struct data_group *groups, const struct ifr_pass *pass, s
 		return;
 	const uint64_t *addresses = pass->addresses[i];
 	const bool usual = pass->line_shift == 6 && pass->page_shift == 12 && pages->cached;
-	if (usual && lines->cached)
+	if (pass->has_prefetches)
+		walk_prefetching(group, addresses, pass->data_kinds, count);
+	else if (usual && lines->cached)
 		group->time = walk_chunk(lines, pages, addresses, pass->data_kinds, count, 6, 12, true, true, group->time);
 	else if (usual)
 		group->time =
@@ -185,6 +235,9 @@ static void count_data(const void *state, const struct ifr_pass *pass, size_t la
 	value[IFR_EVENT_DTLB_LOAD_MISSES] += group->pages.tally.missed[0];
 	value[IFR_EVENT_DTLB_STORES] += group->pages.tally.crossed[1];
 	value[IFR_EVENT_DTLB_STORE_MISSES] += group->pages.tally.missed[1];
+	value[IFR_EVENT_PREFETCHES_PRESENT] += group->prefetches - group->lines.tally.missed[2];
+	value[IFR_EVENT_PREFETCHES_USED] += group->used;
+	value[IFR_EVENT_PREFETCHES_UNUSED] += group->lines.tally.missed[2] - group->used;
 }
 
 const struct ifr_stage ifr_stage_data = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Names of the events, as perf spells them where it has the event. */
-#include "model/replay/replay.h"
+#include "model/replay/events.h"
 
 #include <string.h>
 
@@ -39,6 +39,10 @@ static const char *const names[IFR_EVENT_COUNT] = {
 	[IFR_EVENT_SPLIT_STORES] = "misalign_mem_ref.stores",
 	[IFR_EVENT_PAGE_SPLIT_LOADS] = "page-split-loads",
 	[IFR_EVENT_PAGE_SPLIT_STORES] = "page-split-stores",
+	[IFR_EVENT_PREFETCHES] = "sw_prefetch_access.any",
+	[IFR_EVENT_PREFETCHES_PRESENT] = "ls_inef_sw_pref.all",
+	[IFR_EVENT_PREFETCHES_USED] = "prefetches-used",
+	[IFR_EVENT_PREFETCHES_UNUSED] = "prefetches-unused",
 	[IFR_EVENT_WINDOWS_16] = "windows-16",
 	[IFR_EVENT_WINDOWS_32] = "windows-32",
 	[IFR_EVENT_WINDOWS_64] = "windows-64",
@@ -54,6 +58,7 @@ static const char *const names[IFR_EVENT_COUNT] = {
 	[IFR_EVENT_ALIASES] = "alias-delayed-loads",
 	[IFR_EVENT_BLOCKED] = "ld_blocks.store_forward",
 	[IFR_EVENT_CLEARS] = "machine_clears.memory_ordering",
+	[IFR_EVENT_PREFETCHES_LATE] = "load_hit_pre.sw_pf",
 };
 
 bool ifr_event_needs_core(enum ifr_event event) {

@@ -12,8 +12,8 @@
  *   3. after the last instruction: its branch is predicted and trained
  * Misses of the first level go to the outer levels in that same order. A block execution enters each of its lines
  * and pages once, even if the execution before left the same line.
- * Stores allocate as loads do. Not modelled: prefetching, wrong paths, coherence, write-backs, inclusion between
- * caches, page-table entries in caches. */
+ * Stores allocate as loads do, and so do software prefetches but those of page zero. Not modelled: prefetchers, wrong
+ * paths, coherence, write-backs, inclusion between caches, page-table entries in caches. */
 #ifndef INTERFERO_MODEL_REPLAY_H
 #define INTERFERO_MODEL_REPLAY_H
 
@@ -23,6 +23,7 @@
 
 #include "common/error.h"
 #include "model/replay/branch.h"
+#include "model/replay/events.h"
 
 struct ifr_machine;
 struct ifr_core_program;
@@ -31,6 +32,7 @@ struct ifr_core_program;
 struct ifr_access {
 	uint8_t bytes; /* 1 to 64 */
 	bool store;    /* an access that reads and writes is two */
+	bool prefetch; /* by software: no load, and no page zero */
 };
 
 /* A straight run of instructions, from the target of a jump to the first branch; the same in every layout. A
@@ -75,73 +77,11 @@ struct ifr_lane {
 	unsigned data_group, line_group;
 };
 
-/* Events, under perf's names where perf has one. */
-enum ifr_event {
-	IFR_EVENT_INSTRUCTIONS,
-	IFR_EVENT_CYCLES,          /* by the core; without one, as cycles-additive */
-	IFR_EVENT_CYCLES_ADDITIVE, /* a sum over misses: see ifr_replay_counters */
-	IFR_EVENT_BRANCHES,
-	IFR_EVENT_BRANCH_MISSES, /* sum of the three kinds below */
-	IFR_EVENT_CONDITIONAL_BRANCHES,
-	IFR_EVENT_CONDITIONAL_MISSES,
-	IFR_EVENT_INDIRECT_BRANCHES,
-	IFR_EVENT_INDIRECT_MISSES,
-	IFR_EVENT_RETURNS,
-	IFR_EVENT_RETURN_MISSES,
-	IFR_EVENT_BTB_MISSES, /* taken branches that the BTB misses: a front-end resteer, no misprediction */
-	IFR_EVENT_L1I_LOADS,  /* loads of caches and TLBs: lines and pages touched */
-	IFR_EVENT_L1I_MISSES,
-	IFR_EVENT_L1D_LOADS,
-	IFR_EVENT_L1D_LOAD_MISSES,
-	IFR_EVENT_L1D_STORES,
-	IFR_EVENT_L1D_STORE_MISSES,
-	IFR_EVENT_L2_REFERENCES,
-	IFR_EVENT_L2_MISSES,
-	IFR_EVENT_LLC_REFERENCES, /* of the last level: L3, or L2 on a machine without L3 */
-	IFR_EVENT_LLC_MISSES,
-	IFR_EVENT_ITLB_LOADS,
-	IFR_EVENT_ITLB_MISSES,
-	IFR_EVENT_DTLB_LOADS,
-	IFR_EVENT_DTLB_LOAD_MISSES,
-	IFR_EVENT_DTLB_STORES,
-	IFR_EVENT_DTLB_STORE_MISSES,
-	IFR_EVENT_STLB_MISSES, /* page walks */
-	IFR_EVENT_ADDRESS_ALIAS, /* loads whose bytes meet, modulo 4096, those of one of the last stores, and in truth do not
-	                            meet those of the youngest such store; 0 without a store buffer */
-	IFR_EVENT_SPLIT_LOADS, /* accesses across a line of the first data cache */
-	IFR_EVENT_SPLIT_STORES,
-	IFR_EVENT_PAGE_SPLIT_LOADS,
-	IFR_EVENT_PAGE_SPLIT_STORES,
-	IFR_EVENT_WINDOWS_16, /* windows of so many bytes that block executions enter */
-	IFR_EVENT_WINDOWS_32,
-	IFR_EVENT_WINDOWS_64,
-	/* Only with a core: slots by source, and events of the graph. */
-	IFR_EVENT_OP_CACHE_SLOTS,
-	IFR_EVENT_DECODER_SLOTS,
-	IFR_EVENT_LOOP_BUFFER_SLOTS,
-	IFR_EVENT_UNDELIVERED,
-	IFR_EVENT_STALLS,
-	IFR_EVENT_STALLS_WINDOW,
-	IFR_EVENT_STALLS_SCHEDULER,
-	IFR_EVENT_STALLS_LOADS,
-	IFR_EVENT_STALLS_STORES,
-	IFR_EVENT_ALIASES,
-	IFR_EVENT_BLOCKED,
-	IFR_EVENT_CLEARS,
-	IFR_EVENT_COUNT
-};
-
-const char *ifr_event_name(enum ifr_event event);
-/* Tells whether an event says something only where a core is replayed. */
-bool ifr_event_needs_core(enum ifr_event event);
-/* Returns the event of that name, or IFR_EVENT_COUNT. */
-enum ifr_event ifr_event_find(const char *name);
-
 struct ifr_counts {
 	uint64_t value[IFR_EVENT_COUNT];
 };
-struct ifr_count_errors { /* standard errors that a core's samples leave; 0: exact */
-	double value[IFR_EVENT_COUNT];
+struct ifr_count_errors {
+	double value[IFR_EVENT_COUNT]; /* standard errors that a core's samples leave; 0: exact */
 };
 
 /* AUTO takes the fastest engine that this processor runs for so many lanes. All engines count the same. */

@@ -36,7 +36,7 @@ struct ifr_stream_list {
 };
 
 struct ifr_block_data {
-	uint32_t loads, stores;
+	uint32_t loads, stores, prefetches;
 };
 
 #define IFR_DATA_START_INTERVAL 16
@@ -59,8 +59,9 @@ struct ifr_pass {
 	uint32_t *rare;         /* executions of rare branches; for the survey only */
 	struct ifr_block_data *block_data;
 	uint32_t *data_starts;         /* by execution / IFR_DATA_START_INTERVAL: position of the next access */
-	uint8_t *access_kinds;         /* by access: bytes - 1, plus 64 for a store */
+	uint8_t *access_kinds;         /* by access: bytes - 1, plus 64 for a store, 128 for a prefetch */
 	uint8_t *data_kinds;           /* by position: as access_kinds */
+	bool has_prefetches;           /* some block has */
 	bool wanted[IFR_STREAM_COUNT]; /* streams that are not wanted stay empty */
 	struct ifr_stream_list streams[IFR_STREAM_COUNT];
 	struct ifr_stream_list calls; /* calls and returns, in order */

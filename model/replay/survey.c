@@ -58,14 +58,17 @@ static uint64_t trait_of(const struct ifr_block *block) {
 	       (block->branch > IFR_BRANCH_JUMP ? RARE : 0);
 }
 
-static uint32_t add_accesses(struct ifr_pass *pass, const struct ifr_block *block) {
+static struct ifr_block_data add_accesses(struct ifr_pass *pass, const struct ifr_block *block) {
 	const struct ifr_access *accesses = pass->chunk->accesses + block->first_access;
-	uint32_t stores = 0;
+	uint32_t stores = 0, prefetches = 0;
 	for (unsigned k = 0; k < block->accesses; k++) {
-		pass->access_kinds[block->first_access + k] = (uint8_t)((accesses[k].bytes - 1) | accesses[k].store << 6);
+		pass->access_kinds[block->first_access + k] =
+			(uint8_t)((accesses[k].bytes - 1) | accesses[k].store << 6 | accesses[k].prefetch << 7);
 		stores += accesses[k].store;
+		prefetches += accesses[k].prefetch;
 	}
-	return stores;
+	pass->has_prefetches |= prefetches;
+	return (struct ifr_block_data){block->accesses - stores - prefetches, stores, prefetches};
 }
 
 /* Takes over the blocks that are new in this chunk. */
@@ -83,8 +86,7 @@ static void add_blocks(struct ifr_pass *pass) {
 	for (size_t i = old; i < count; i++) {
 		pass->kinds[i] = pass->chunk->blocks[i].branch;
 		pass->traits[i] = trait_of(&pass->chunk->blocks[i]);
-		const uint32_t stores = add_accesses(pass, &pass->chunk->blocks[i]);
-		pass->block_data[i] = (struct ifr_block_data){pass->chunk->blocks[i].accesses - stores, stores};
+		pass->block_data[i] = add_accesses(pass, &pass->chunk->blocks[i]);
 	}
 	pass->blocks_count = count;
 }
@@ -278,6 +280,7 @@ static void count_data(struct ifr_counts *counters, const struct ifr_block_data 
 	counters->value[IFR_EVENT_L1D_STORES] += times * data->stores;
 	counters->value[IFR_EVENT_DTLB_LOADS] += times * data->loads;
 	counters->value[IFR_EVENT_DTLB_STORES] += times * data->stores;
+	counters->value[IFR_EVENT_PREFETCHES] += times * data->prefetches;
 }
 
 void ifr_survey_count(const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters) {

@@ -88,6 +88,10 @@ void ifr_trace_keep_prefetches(struct ifr_trace *trace) {
 	trace_prepare_sequence(trace, true);
 }
 
+bool ifr_trace_hides_prefetches(const struct ifr_trace *trace) {
+	return trace->shown_access_count < trace->access_count;
+}
+
 void trace_release_sequence(struct ifr_trace *trace) {
 	free(trace->recipes);
 	free(trace->shown_blocks);

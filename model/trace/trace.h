@@ -135,6 +135,8 @@ struct ifr_trace;
 int ifr_trace_open(const char *path, struct ifr_trace **trace, struct ifr_error *err);
 /* Brings the prefetches in, in the place of their instruction, before the first chunk is read. */
 void ifr_trace_keep_prefetches(struct ifr_trace *trace);
+/* Tells whether the trace has prefetches that are left out. */
+bool ifr_trace_hides_prefetches(const struct ifr_trace *trace);
 /* Opens a second reader of the same file, for another thread, without prefetches; works also if the file was unlinked. */
 int ifr_trace_reopen(const struct ifr_trace *trace, struct ifr_trace **again, struct ifr_error *err);
 void ifr_trace_free(struct ifr_trace *trace);

@@ -208,6 +208,53 @@ before_and_after() {
 	[ "$(jq -c '.prefetches | [.executed, .used]' result)" = "[256,$((256 - distance))]" ] || say "$(jq -c .prefetches result)"
 }
 
+# 256 lines are prefetched, and most of the loads come while they are under way.
+@test "a build's prefetches are told in the core's cycles, and hide no more than the core waits" {
+	build phases
+	within 60 interfero record -q --once -o phases.trace -- ./phases >/dev/null
+	core=(--machine r10000 --core --latency 20)
+	within 60 interfero misses "${core[@]}" --advise -o phases.prefetch phases.trace >/dev/null
+	build phases -finterfero-prefetch=phases.prefetch 2>said
+	within 60 interfero record -q --once -o with.trace -- ./phases >/dev/null
+	within 60 interfero misses "${core[@]}" --json with.trace >told
+	[ "$(jq '.prefetches.in_core | .cycles < .cycles_without and .late_loads > 200 and .late_loads <= 256' told)" = true ] ||
+		say "$(jq -c .prefetches told)"
+	within 60 interfero misses "${core[@]}" with.trace | tr '\n' ' ' >text
+	grep -Eq 'By the core the run takes -[0-9.]+% cycles with what they bring; 2[0-9]+ loads wait for a line' text
+	within 60 interfero misses "${core[@]}" --advise --built phases.prefetch -o kept with.trace >result
+	# The build's own cycles without what the prefetches bring.
+	[ "$(jq '[.loads[].stall_cycles] | add' told | cut -d . -f 1)" -ge "$(sed -n 's/^load.*gain=//p' kept)" ] || say "$(cat kept)"
+	grep -q ^load kept
+}
+
+# cycles_by SCHEME: of eqntott with prefetches by hand on the machine of section 6, the sum of 16 layouts; with the
+# prefetches of the shipped one, and how many of them find their line there, and are of use.
+cycles_by() {
+	interfero-gcc -O2 -g -nostdlib -static -no-pie -fno-optimize-sibling-calls -fno-tree-loop-distribute-patterns \
+		-fcf-protection=none "-D$1=1" -o eqntott "$BATS_TEST_DIRNAME/../../examples/studies/prefetching/eqntott.c"
+	within 60 interfero record -q --once -o eqntott.trace -- ./eqntott >/dev/null
+	within 300 interfero replay --json --core=full --machine r10000 -n 16 -s 1 --axes link-order,padding eqntott.trace \
+		2>said | jq -r '[([.layouts[].counters.cycles] | add), (.layouts[0].counters | ."sw_prefetch_access.any",
+			."ls_inef_sw_pref.all", ."prefetches-used", ."prefetches-unused")] | @tsv'
+}
+
+# 16,000 calls of 16 references. Vectors that miss have 128 bytes, four lines, and follow each other up to the 512th; the
+# two lines that each begins with are prefetched by the one before. Ref: Mowry and Luk 1997, figure 23 (b).
+@test "on the machine of the paper, prefetches by the summary profile hurt and prefetches by correlation help" {
+	local none summary correlation calls executed present used unused rest
+	read -r none rest < <(cycles_by NONE)
+	[ "$rest" = "0	0	0	0" ]
+	read -r summary executed present used unused < <(cycles_by SUMMARY)
+	[ "$executed" = 256000 ]
+	[ $((present + used + unused)) = 256000 ]
+	[ $((summary)) -gt $((none * 102 / 100)) ] || say "$none $summary"
+	read -r correlation executed present used unused < <(cycles_by CORRELATION)
+	[ $((executed % 16)) = 0 ]
+	calls=$((executed / 16))
+	[ "$used" = $((4 * calls - 2 * ((calls + 511) / 512))) ] || say "$executed $used"
+	[ $((correlation)) -lt $((none * 98 / 100)) ] || say "$none $correlation"
+}
+
 # The list stays in the cache: the prefetches of its use find all lines there. 256 of making it hide a few iterations each.
 @test "of a build with two prefetches, the one that does not pay is taken out" {
 	before_and_after phases LOAD

@@ -38,6 +38,9 @@ char *core_check_simulated(const struct core_check *check) {
 	if (fabs((double)(graph.cycle - cycles.cycle)) > check->pct / 100 * (double)cycles.cycle)
 		return ifr_format("%s: %ld cycles by the graph, %ld by the simulator", check->name, (long)graph.cycle,
 		                  (long)cycles.cycle);
+	if (!check->pct && graph.late != cycles.late)
+		return ifr_format("%s: %lu late loads by the graph, %lu by the simulator", check->name,
+		                  (unsigned long)graph.late, (unsigned long)cycles.late);
 	return memcmp(graph.slots, cycles.slots, sizeof graph.slots) ? ifr_format("%s: other sources", check->name)
 	                                                             : NULL;
 }

@@ -210,6 +210,8 @@ static void try_execute(struct machine *m, struct state *s, struct simulated *o)
 		o->done = s->now + m->v[IFR_PIPELINE_LOAD_LATENCY] + o->op->latency;
 	else if (!o->is_load)
 		o->done = s->now + result_cycles(m, o->op);
+	if (o->op->kind == IFR_OPERATION_PREFETCH && o->op->pieces)
+		cycles_prefetch(m, s, o);
 }
 
 /* Results that become known: of loads, and of operations without a port. */
@@ -272,7 +274,7 @@ void cycles_simulate(const struct ifr_machine *machine, const struct ifr_core_pr
 		cycles_arrive(&m, s);
 	}
 	*result = (struct cycles_result){
-		.cycle = s->now - 1, .aliases = s->aliases, .blocked = s->blocked, .clears = s->clears};
+		.cycle = s->now - 1, .aliases = s->aliases, .blocked = s->blocked, .clears = s->clears, .late = s->late};
 	memcpy(result->slots, m.slots, sizeof m.slots);
 	free(s->arrival);
 	free(s->left);

@@ -19,7 +19,7 @@ struct cycles_step {
 struct cycles_result {
 	int64_t cycle; /* in which the last slot retired */
 	uint64_t slots[IFR_SOURCES];
-	uint64_t aliases, blocked, clears;
+	uint64_t aliases, blocked, clears, late;
 };
 
 void cycles_simulate(const struct ifr_machine *machine, const struct ifr_core_program *program,

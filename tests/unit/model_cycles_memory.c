@@ -45,6 +45,13 @@ void cycles_find_value(struct machine *m, struct simulated *load, const uint64_t
 	}
 }
 
+static void note_line(struct state *s, uint64_t line, int64_t done, bool prefetched) {
+	const size_t at = s->line_count++ % 1024;
+	s->line_done[at].line = line;
+	s->line_done[at].done = done;
+	s->line_done[at].prefetched = prefetched;
+}
+
 static int64_t cached_load(struct machine *m, struct state *s, const struct simulated *o, int64_t at) {
 	const unsigned *v = m->v;
 	const unsigned lines[] = {0, v[IFR_PENALTY_L1D], v[IFR_PENALTY_L1D] + v[IFR_PENALTY_L2],
@@ -57,14 +64,35 @@ static int64_t cached_load(struct machine *m, struct state *s, const struct simu
 	if (o->level % 4) {
 		int64_t *fill = &s->fills[s->fill_count++ % v[IFR_PIPELINE_FILLS]];
 		done = *fill = most(at, *fill) + latency + lines[o->level % 4];
-		s->line_done[s->line_count % 1024].line = line;
-		s->line_done[s->line_count++ % 1024].done = done;
+		note_line(s, line, done, false);
 	} else {
+		const int64_t alone = done;
+		bool prefetched = false;
 		for (size_t i = 0; i < s->line_count && i < 1024; i++)
-			if (s->line_done[i].line == line)
-				done = most(done, s->line_done[i].done);
+			if (s->line_done[i].line == line && s->line_done[i].done > done) {
+				done = s->line_done[i].done;
+				prefetched = s->line_done[i].prefetched;
+			}
+		s->late += done > alone && prefetched;
 	}
 	return done;
+}
+
+void cycles_prefetch(struct machine *m, struct state *s, const struct simulated *o) {
+	const unsigned *v = m->v;
+	const unsigned lines[] = {0, v[IFR_PENALTY_L1D], v[IFR_PENALTY_L1D] + v[IFR_PENALTY_L2],
+	                          v[IFR_PENALTY_L1D] + v[IFR_PENALTY_L2] + v[IFR_PENALTY_LLC]};
+	const unsigned pages[] = {0, v[IFR_PENALTY_DTLB], v[IFR_PENALTY_DTLB] + v[IFR_PENALTY_STLB]};
+	int64_t done = s->now + pages[o->level / 4];
+	if (!(o->level % 4))
+		return;
+	if (!v[IFR_PREFETCH_FILL]) {
+		int64_t *fill = &s->fills[s->fill_count++ % v[IFR_PIPELINE_FILLS]];
+		done = *fill = most(done, *fill) + v[IFR_PIPELINE_LOAD_LATENCY] + lines[o->level % 4];
+	} else {
+		done += v[IFR_PIPELINE_LOAD_LATENCY] + lines[o->level % 4];
+	}
+	note_line(s, o->address / 64, done, true);
 }
 
 /* The data operation of a store follows its address operation. */

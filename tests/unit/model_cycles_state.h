@@ -101,10 +101,11 @@ struct state {
 	struct {
 		uint64_t line;
 		int64_t done;
+		bool prefetched;
 	} line_done[1024];
 	size_t line_count;
 	uint8_t *counters;
-	uint64_t aliases, blocked, clears;
+	uint64_t aliases, blocked, clears, late;
 };
 
 /* Lists the dynamic instructions, and finds the source of each. */
@@ -123,6 +124,8 @@ const struct simulated *cycles_data_of(const struct machine *m, size_t store);
 int64_t cycles_finish_load(struct machine *m, struct state *s, size_t index);
 /* Whether a load may execute: older stores' addresses are known, or it is hasty. */
 bool cycles_load_allowed(const struct machine *m, struct state *s, struct simulated *o);
+/* A prefetch executes in this cycle: its line is under way from then on, unless it is there. */
+void cycles_prefetch(struct machine *m, struct state *s, const struct simulated *o);
 void cycles_drain_stores(struct machine *m, struct state *s);
 
 static inline int64_t most(int64_t a, int64_t b) {

@@ -82,13 +82,19 @@ static void set_access(struct kernel *kernel, struct ifr_core_op *op, unsigned a
                        bool store) {
 	op->access = (uint16_t)access;
 	op->pieces = 1;
-	kernel->accesses[access] = (struct ifr_access){(uint8_t)bytes, store};
+	kernel->accesses[access] = (struct ifr_access){.bytes = (uint8_t)bytes, .store = store};
 }
 
 void kernel_load(struct kernel *kernel, unsigned bytes, unsigned to, unsigned from, unsigned access_bytes) {
 	kernel_instruction(kernel, bytes, IFR_BRANCH_NONE, 0);
 	struct ifr_core_op *op = kernel_op(kernel, IFR_OPERATION_LOAD, AGU, 0, to, from, 0, false);
 	set_access(kernel, op, kernel->next_access++, access_bytes, false);
+}
+
+void kernel_prefetch(struct kernel *kernel, unsigned bytes, unsigned from) {
+	kernel_instruction(kernel, bytes, IFR_BRANCH_NONE, 0);
+	struct ifr_core_op *op = kernel_op(kernel, IFR_OPERATION_PREFETCH, AGU, 1, 0, from, 0, false);
+	set_access(kernel, op, kernel->next_access++, 1, false);
 }
 
 void kernel_store(struct kernel *kernel, unsigned bytes, unsigned address, unsigned data, unsigned access_bytes) {
@@ -221,6 +227,7 @@ void kernel_graph(const struct kernel *kernel, const struct ifr_machine *machine
 	*result = (struct cycles_result){.cycle = ifr_graph_cycle(graph),
 	                                 .aliases = counts->aliases,
 	                                 .blocked = counts->blocked,
+	                                 .late = counts->late,
 	                                 .clears = counts->clears};
 	memcpy(result->slots, ifr_front_slots(front.front), sizeof result->slots);
 	ifr_graph_free(graph);

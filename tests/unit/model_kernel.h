@@ -35,6 +35,7 @@ void kernel_alu(struct kernel *kernel, unsigned bytes, unsigned to, unsigned fro
                 unsigned latency);
 void kernel_nop(struct kernel *kernel, unsigned bytes);
 void kernel_load(struct kernel *kernel, unsigned bytes, unsigned to, unsigned from, unsigned access_bytes);
+void kernel_prefetch(struct kernel *kernel, unsigned bytes, unsigned from);
 void kernel_store(struct kernel *kernel, unsigned bytes, unsigned address, unsigned data, unsigned access_bytes);
 void kernel_jump(struct kernel *kernel, unsigned bytes, unsigned from);
 /* A test and a jump that fuse. */

@@ -163,6 +163,8 @@ struct naive {
 		unsigned bytes;
 	} * stores; /* all, the last one last */
 	size_t store_count;
+	uint64_t *waiting; /* lines that were prefetched, and not referenced since */
+	size_t waiting_count;
 	uint64_t v[IFR_EVENT_COUNT];
 };
 
@@ -191,6 +193,7 @@ void naive_free(struct naive *n) {
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		memory_free(all[i]);
 	free(n->stores);
+	free(n->waiting);
 	free(n->direction.counters);
 	if (n->direction.state)
 		n->direction.kind->destroy(n->direction.state);
@@ -254,7 +257,43 @@ static void meet_stores(struct naive *n, const struct ifr_access *access, uint64
 	}
 }
 
+/* A prefetch, which brings its line and page as a load does, and the fate of the line: lines that wait for their first
+ * reference stand in a list. */
+static void make_prefetch(struct naive *n, uint64_t address) {
+	n->v[IFR_EVENT_PREFETCHES]++;
+	if (address < 4096)
+		return;
+	if (touch(&n->l1d, address / n->line_bytes)) {
+		n->v[IFR_EVENT_PREFETCHES_PRESENT]++;
+	} else {
+		n->waiting = ifr_realloc(n->waiting, n->waiting_count + 1, sizeof *n->waiting);
+		n->waiting[n->waiting_count++] = address / n->line_bytes;
+		n->v[IFR_EVENT_PREFETCHES_UNUSED]++;
+		line_behind(n, address / n->line_bytes);
+	}
+	if (!touch(&n->dtlb, address / n->machine->values[IFR_CORE_PAGE_BYTES]))
+		page_behind(n, address / n->machine->values[IFR_CORE_PAGE_BYTES]);
+}
+
+/* The first reference of a prefetched line. */
+static void meet_prefetched(struct naive *n, uint64_t line, bool hit) {
+	bool waits = false;
+	for (size_t i = n->waiting_count; i-- > 0;)
+		if (n->waiting[i] == line) {
+			n->waiting[i] = n->waiting[--n->waiting_count];
+			waits = true;
+		}
+	if (!waits || !hit)
+		return;
+	n->v[IFR_EVENT_PREFETCHES_USED]++;
+	n->v[IFR_EVENT_PREFETCHES_UNUSED]--;
+}
+
 static void make_access(struct naive *n, const struct ifr_access *access, uint64_t address) {
+	if (access->prefetch) {
+		make_prefetch(n, address);
+		return;
+	}
 	meet_stores(n, access, address);
 	const size_t page = n->machine->values[IFR_CORE_PAGE_BYTES];
 	const unsigned store = access->store;
@@ -265,7 +304,9 @@ static void make_access(struct naive *n, const struct ifr_access *access, uint64
 			a > address && a % page == 0;
 		if (a == address || a % n->line_bytes == 0) {
 			n->v[store ? IFR_EVENT_L1D_STORES : IFR_EVENT_L1D_LOADS]++;
-			if (!touch(&n->l1d, a / n->line_bytes)) {
+			const bool hit = touch(&n->l1d, a / n->line_bytes);
+			meet_prefetched(n, a / n->line_bytes, hit);
+			if (!hit) {
 				n->v[store ? IFR_EVENT_L1D_STORE_MISSES : IFR_EVENT_L1D_LOAD_MISSES]++;
 				line_behind(n, a / n->line_bytes);
 			}

@@ -40,9 +40,11 @@ static inline void random_blocks(struct random_trace *trace) {
 		block->branch = (uint8_t)(kind <= IFR_BRANCH_RETURN ? kind : IFR_BRANCH_CONDITIONAL);
 		block->first_access = (uint32_t)trace->accesses_count;
 		block->accesses = (uint16_t)draw(&trace->seed, 5);
-		for (size_t k = 0; k < block->accesses; k++)
-			trace->accesses[trace->accesses_count++] =
-				(struct ifr_access){(uint8_t)(1 + draw(&trace->seed, 64)), draw(&trace->seed, 3) == 0};
+		for (size_t k = 0; k < block->accesses; k++) {
+			const uint8_t bytes = (uint8_t)(1 + draw(&trace->seed, 64));
+			const bool store = draw(&trace->seed, 3) == 0;
+			trace->accesses[trace->accesses_count++] = (struct ifr_access){bytes, store, false};
+		}
 	}
 }
 
@@ -73,6 +75,21 @@ static inline void random_addresses(struct random_trace *trace) {
 		trace->addresses[1][i] = 0x600000000000 + object * 1088 + offset;
 		trace->addresses[2][i] = trace->addresses[0][i] + object * 7 % 40 * 0x2b000;
 	}
+}
+
+/* Makes one load in three a prefetch, now and then of page zero. */
+static inline void random_prefetches(struct random_trace *trace) {
+	for (size_t i = 0; i < trace->accesses_count; i++)
+		if (!trace->accesses[i].store && draw(&trace->seed, 3) == 0)
+			trace->accesses[i] = (struct ifr_access){1, false, true};
+	for (size_t step = 0; step < RANDOM_STEPS; step++)
+		for (size_t at = trace->data_starts[step]; at < trace->data_starts[step + 1]; at++) {
+			const struct ifr_block *block = &trace->blocks[trace->executions[step] >> 1];
+			const struct ifr_access *access =
+				&trace->accesses[block->first_access + at - trace->data_starts[step]];
+			for (unsigned group = 0; group < RANDOM_GROUPS && access->prefetch && at % 13 == 0; group++)
+				trace->addresses[group][at] = at % 7 * 512;
+		}
 }
 
 static inline struct random_trace *random_trace_new(uint64_t seed) {

@@ -148,6 +148,50 @@ static void many_stores(struct kernel *k) {
 	}
 }
 
+/* Each round prefetches a line that a load needs so many rounds later, and which the first cache lacks till then. */
+static void prefetch(struct kernel *k, unsigned rounds, unsigned chain, bool loaded) {
+	const uint32_t loop = kernel_block(k);
+	kernel_prefetch(k, 4, RDX);
+	if (loaded)
+		kernel_load(k, 4, RAX, RAX, 8);
+	for (unsigned i = 0; i < chain; i++)
+		kernel_alu(k, 3, RAX, RAX, ALU, 1);
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	for (unsigned i = 0; i < 400; i++) {
+		kernel_run(k, loop, CODE, i);
+		k->addresses[i][0] = DATA + 64 * i;
+		k->levels[i][0] = IFR_CORE_LEVEL(3, 0);
+		k->addresses[i][1] = DATA + (i < rounds ? 0 : 64 * (i - rounds));
+	}
+}
+
+/* In time but for what remains of the miss. */
+static void prefetch_late(struct kernel *k) {
+	prefetch(k, 2, 20, true);
+}
+
+/* Of lines that no load needs, more than there are fill buffers, beside loads that miss. */
+static void prefetch_fills(struct kernel *k) {
+	prefetch(k, 1, 0, true);
+	k->program.ops[1].sources[0] = RDX;
+	for (unsigned i = 0; i < k->count; i++) {
+		k->addresses[i][1] = DATA + 0x100000 + 64 * i;
+		k->levels[i][1] = IFR_CORE_LEVEL(2, 0);
+	}
+}
+
+/* Retirement waits for none of these. */
+static void prefetch_alone(struct kernel *k) {
+	prefetch(k, 1, 0, false);
+}
+
+static void prefetch_page(struct kernel *k) {
+	prefetch(k, 2, 20, true);
+	for (unsigned i = 0; i < k->count; i++)
+		k->levels[i][0] = IFR_CORE_LEVEL(3, 2);
+}
+
 /* A store and a load of it, in a chain through memory. */
 static void through_memory(struct kernel *k, unsigned stored, unsigned loaded, uint64_t apart) {
 	const uint32_t loop = kernel_block(k);
@@ -337,6 +381,11 @@ static const struct core_check checks[] = {
 	{"the scheduler", "skylake", "pipeline.scheduler=250", scheduler, 0},
 	{"a line under way", "skylake", "penalty.l2=0", same_line, 0},
 	{"fill buffers", "skylake", "pipeline.fills=64", fills, 0},
+	{"a load of a line that a prefetch has under way", "skylake", "penalty.llc=0", prefetch_late, 0},
+	{"prefetches in fill buffers", "skylake", "prefetch.fill=own", prefetch_fills, 0},
+	{"prefetches beside fill buffers", "skylake,prefetch.fill=own", "prefetch.fill=shared", prefetch_fills, 0},
+	{"prefetches of no use", "skylake", NULL, prefetch_alone, 0},
+	{"a prefetch's page", "skylake,penalty.stlb=300", "penalty.stlb=0", prefetch_page, 0},
 	{"pages", "skylake", "penalty.stlb=0,penalty.dtlb=0", pages, 0},
 	{"the load queue", "skylake", "pipeline.loads=512", load_queue, 0},
 	{"the store queue", "skylake", "pipeline.stores=255", store_queue, 0},

@@ -17,9 +17,11 @@
 
 enum { LANES = 19, BLOCKS = 48, STEPS = 2000, CODE_MOST = 400, ACCESSES_MOST = 40 };
 
+enum { PREFETCHED = 255 };
+
 struct menu {
 	const char *code;
-	uint8_t bytes, load, store; /* load, store: bytes of an access; 0: none */
+	uint8_t bytes, load, store; /* load, store: bytes of an access; 0: none; PREFETCHED: the load is a prefetch */
 };
 
 static const struct menu bodies[] = {
@@ -44,6 +46,8 @@ static const struct menu bodies[] = {
 	{"\x66\x05\x34\x12", 4, 0, 0},                          /* add ax, 0x1234 */
 	{"\x48\xb8\x01\x02\x03\x04\x05\x06\x07\x08", 10, 0, 0}, /* movabs rax, … */
 	{"\x0f\x1f\x40\x00", 4, 0, 0},                          /* nop */
+	{"\x0f\x18\x0f", 3, PREFETCHED, 0},                     /* prefetcht0 [rdi] */
+	{"\x0f\x0d\x0f", 3, PREFETCHED, 0},                     /* prefetchw [rdi] */
 	{"\xf0\x48\x01\x07", 4, 8, 8},                          /* lock add [rdi], rax */
 	{"\x0f\xae\xe8", 3, 0, 0},                              /* lfence */
 };
@@ -79,10 +83,12 @@ struct program {
 	struct ifr_lane lanes[LANES];
 };
 
-static void add_access(struct program *p, struct ifr_block *block, unsigned end, uint8_t bytes, bool store) {
-	p->accesses[p->accesses_count] = (struct ifr_access){bytes, store};
-	p->traced[p->accesses_count] = (struct ifr_trace_access){
-		.end = (uint16_t)end, .bytes = bytes, .kind = store ? IFR_ACCESS_STORE : IFR_ACCESS_LOAD};
+static void add_access(struct program *p, struct ifr_block *block, unsigned end, uint8_t bytes,
+                       enum ifr_access_kind kind) {
+	p->accesses[p->accesses_count] =
+		(struct ifr_access){bytes, kind == IFR_ACCESS_STORE, kind == IFR_ACCESS_PREFETCH};
+	p->traced[p->accesses_count] =
+		(struct ifr_trace_access){.end = (uint16_t)end, .bytes = bytes, .kind = (uint8_t)kind};
 	p->ends[p->accesses_count++] = (uint16_t)end;
 	block->accesses++;
 }
@@ -93,10 +99,12 @@ static void add_code(struct program *p, size_t number, const struct menu *from) 
 	shape->bytes = (uint16_t)(shape->bytes + from->bytes);
 	shape->branch_bytes = from->bytes;
 	shape->instructions++;
-	if (from->load)
-		add_access(p, &p->blocks[number], shape->bytes, from->load, false);
+	if (from->load == PREFETCHED)
+		add_access(p, &p->blocks[number], shape->bytes, 1, IFR_ACCESS_PREFETCH);
+	else if (from->load)
+		add_access(p, &p->blocks[number], shape->bytes, from->load, IFR_ACCESS_LOAD);
 	if (from->store)
-		add_access(p, &p->blocks[number], shape->bytes, from->store, true);
+		add_access(p, &p->blocks[number], shape->bytes, from->store, IFR_ACCESS_STORE);
 }
 
 static void make_blocks(struct program *p) {
@@ -217,6 +225,7 @@ static void test_machines(void **state) {
 		"dtlb.ways=4",
 		"goldencove,op_cache.sets=1,op_cache.ways=1,fetch.queue=8,l1i.bytes=2048,l1i.ways=4",
 		"zen4,pipeline.counters=16,pipeline.issue=1,pipeline.retire=1",
+		"skylake,prefetch.fill=own,pipeline.fills=2,l1d.bytes=2048,l1d.ways=2",
 		"haswell,pipeline.counters=0,pipeline.alias=0", "skylake,pipeline.wakeup=2", "zen3,pipeline.longest=2",
 		"haswell,pipeline.units=unlimited",
 		/* Counters that note what they mispredict; lines that no window may have. */

@@ -32,7 +32,7 @@ static void test_built_in(void **state) {
 	static const char *const promised[] = {"p6",         "netburst",   "core2-e5440",    "ivybridge",
 	                                       "haswell",    "skylake",    "skylake-server", "icelake-server",
 	                                       "goldencove", "zen2",       "zen3",           "zen4",
-	                                       "zen5",       "fields2004", "cachegrind"};
+	                                       "zen5",       "fields2004", "cachegrind",     "r10000"};
 	for (size_t i = 0; i < sizeof promised / sizeof *promised; i++) {
 		struct ifr_machine *machine;
 		struct ifr_buffer text = {0};

@@ -115,20 +115,44 @@ static void assert_counters(const char *what, const struct ifr_counts *got, cons
 			         (unsigned long long)got->value[i], (unsigned long long)expected->value[i]);
 }
 
+static void assert_with_naive(const struct setting *s, const struct ifr_machine *machine, const char *spec) {
+	for (size_t i = 0; i < s->count; i++) {
+		struct naive *naive = naive_new(machine);
+		const struct ifr_chunk chunk = random_chunk(s->trace, 0, RANDOM_STEPS);
+		naive_replay(naive, &chunk, &s->lanes[i], s->trace->addresses[s->lanes[i].data_group]);
+		const struct ifr_counts expected = naive_counters(naive);
+		assert_counters(spec, &s->counters[i], &expected);
+		naive_free(naive);
+	}
+}
+
 static void compare_with_naive(const char *spec, uint64_t seed) {
 	struct ifr_machine *machine = open_machine(spec);
 	struct setting s = setting_new(seed, 0);
 	replay(&s, machine, 1000);
-	for (size_t i = 0; i < LANES; i++) {
-		struct naive *naive = naive_new(machine);
-		const struct ifr_chunk chunk = random_chunk(s.trace, 0, RANDOM_STEPS);
-		naive_replay(naive, &chunk, &s.lanes[i], s.trace->addresses[s.lanes[i].data_group]);
-		const struct ifr_counts expected = naive_counters(naive);
-		assert_counters(spec, &s.counters[i], &expected);
-		naive_free(naive);
-	}
+	assert_with_naive(&s, machine, spec);
 	setting_free(&s);
 	ifr_machine_free(machine);
+}
+
+/* Software prefetches, by the naive reference and by all engines. */
+static void test_prefetches(void **state) {
+	static const char *const specs[] = {"skylake" SMALL, "zen4", "cachegrind", "zen5" SMALL ",l1d.policy=plru",
+	                                    "p6,l1d.bytes=0"};
+	(void)state;
+	for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
+		for (enum ifr_engine engine = IFR_ENGINE_SCALAR; engine <= IFR_ENGINE_AVX512; engine++) {
+			if (!ifr_engine_runs(engine))
+				continue;
+			struct ifr_machine *machine = open_machine(specs[i]);
+			struct setting s = setting_of(7 + i, 0, LANES_MOST, engine);
+			random_prefetches(s.trace);
+			replay(&s, machine, 1000);
+			assert_with_naive(&s, machine, specs[i]);
+			assert_true(s.counters[0].value[IFR_EVENT_PREFETCHES] > 500);
+			setting_free(&s);
+			ifr_machine_free(machine);
+		}
 }
 
 static void with_groups(struct setting *s, bool shared) {
@@ -322,7 +346,7 @@ static void test_refusals(void **state) {
 	struct ifr_replay *replay = NULL;
 	struct ifr_error err = {0};
 	struct ifr_block blocks[] = {{0, 1, IFR_BRANCH_JUMP}, {1, 0, IFR_BRANCH_NONE}};
-	const struct ifr_access accesses[] = {{8, false}};
+	const struct ifr_access accesses[] = {{.bytes = 8}};
 	struct ifr_geometry places[] = {{0x1000, 4, 1, 2, false}, {0x2000, 4, 1, 0, false}};
 	const uint16_t ends[] = {2};
 	const uint64_t data[] = {0x7000, 0x7008};
@@ -461,9 +485,9 @@ static void test_return_stack(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_machines), cmocka_unit_test(test_predictors),   cmocka_unit_test(test_rounds),
-		cmocka_unit_test(test_cuts),     cmocka_unit_test(test_shift),        cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_engines),  cmocka_unit_test(test_return_stack),
+		cmocka_unit_test(test_machines), cmocka_unit_test(test_prefetches), cmocka_unit_test(test_predictors),
+		cmocka_unit_test(test_rounds),   cmocka_unit_test(test_cuts),       cmocka_unit_test(test_shift),
+		cmocka_unit_test(test_refusals), cmocka_unit_test(test_engines),    cmocka_unit_test(test_return_stack),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,6 +169,37 @@ static void advance_fill(struct lanes_graph *graph, vec_mask mask) {
 	words_put(&graph->fill, mask, vec_select(wraps, vec_set(0), next));
 }
 
+/* Where a line is kept while it is under way. */
+struct kept_line {
+	vec line, high, row;
+};
+
+static struct kept_line kept_line_of(const struct ifr_core *core, const struct lanes_access *access) {
+	const vec line =
+		vec_or(vec_right(access->low, core->line_shift), vec_left(access->high, 32 - core->line_shift));
+	return (struct kept_line){line, vec_right(access->high, core->line_shift),
+	                          vec_and(line, vec_set(LINES_KEPT - 1))};
+}
+
+/* Brings lines from such levels, from a time on. fills: each takes a fill buffer. Returns when they are there. */
+static vec bring_lines(struct lanes_graph *graph, vec_mask missed, const struct kept_line *kept, vec level,
+                       vec start, bool fills) {
+	const struct ifr_core *core = &graph->core;
+	const vec latency = vec_add(vec_set(core->load_latency), latency_of_level(core->miss_latency, level, 4));
+	if (fills) {
+		const vec fill = words_get(&graph->fill);
+		start = vec_max(start, rows_gather(missed, graph->fill_done, fill, vec_set(0)));
+		rows_scatter(graph->fill_done, missed, fill, vec_add(start, latency));
+		advance_fill(graph, missed);
+	}
+	const vec done = vec_add(start, latency);
+	rows_scatter(graph->line_done, missed, kept->row, done);
+	rows_scatter(graph->lines, missed, kept->row, kept->line);
+	rows_scatter(graph->lines_high, missed, kept->row, kept->high);
+	words_put(&graph->line_latest, missed, vec_max(done, words_get(&graph->line_latest)));
+	return done;
+}
+
 /* P of loads from the caches. */
 static vec load_cached(struct lanes_graph *graph, vec_mask on, const struct lanes_access *access, vec execute) {
 	const struct ifr_core *core = &graph->core;
@@ -181,26 +212,35 @@ static vec load_cached(struct lanes_graph *graph, vec_mask on, const struct lane
 	const vec_mask late = mask_and(hit, vec_greater(words_get(&graph->line_latest), done));
 	if (!mask_bits(missed) && !mask_bits(late))
 		return done;
-	const vec line =
-		vec_or(vec_right(access->low, core->line_shift), vec_left(access->high, 32 - core->line_shift));
-	const vec line_high = vec_right(access->high, core->line_shift), row = vec_and(line, vec_set(LINES_KEPT - 1));
+	const struct kept_line kept = kept_line_of(core, access);
 	if (mask_bits(missed)) {
-		const vec fill = words_get(&graph->fill);
-		const vec free = rows_gather(missed, graph->fill_done, fill, vec_set(0));
-		const vec filled = vec_add(vec_max(start, free), vec_add(vec_set(core->load_latency),
-		                                                         latency_of_level(core->miss_latency, level, 4)));
-		done = vec_select(missed, filled, done);
-		rows_scatter(graph->fill_done, missed, fill, done);
-		rows_scatter(graph->line_done, missed, row, done);
-		rows_scatter(graph->lines, missed, row, line);
-		rows_scatter(graph->lines_high, missed, row, line_high);
-		words_put(&graph->line_latest, missed, vec_max(done, words_get(&graph->line_latest)));
-		advance_fill(graph, missed);
+		done = vec_select(missed, bring_lines(graph, missed, &kept, level, start, true), done);
+		if (graph->any_prefetched)
+			rows_scatter(graph->line_prefetched, missed, kept.row, vec_set(0));
 	}
-	const vec_mask low = vec_equal(rows_gather(late, graph->lines, row, vec_set(0)), line);
-	const vec_mask high = vec_equal(rows_gather(late, graph->lines_high, row, vec_set(0)), line_high);
-	const vec other = rows_gather(late, graph->line_done, row, done);
-	return vec_select(mask_and(late, mask_and(low, high)), vec_max(done, other), done);
+	const vec_mask low = vec_equal(rows_gather(late, graph->lines, kept.row, vec_set(0)), kept.line);
+	const vec_mask high = vec_equal(rows_gather(late, graph->lines_high, kept.row, vec_set(0)), kept.high);
+	const vec_mask same = mask_and(late, mask_and(low, high));
+	const vec other = rows_gather(late, graph->line_done, kept.row, done);
+	if (graph->any_prefetched)
+		words_add(&graph->late, mask_and(same, vec_greater(other, done)),
+		          rows_gather(same, graph->line_prefetched, kept.row, vec_set(0)));
+	return vec_select(same, vec_max(done, other), done);
+}
+
+void IFR_VECTOR(graph_prefetch)(struct lanes_graph *graph, struct lanes_on on, const struct ifr_core_op *op,
+                                vec execute, const struct lanes_step *step) {
+	const struct ifr_core *core = &graph->core;
+	const struct lanes_access access = join(op, step, core->level_mask);
+	const vec level = vec_and(access.level, vec_set(3)), page = vec_right(access.level, 2);
+	const vec_mask missed = mask_not_zero(level, on.mask);
+	if (!mask_bits(missed))
+		return;
+	const struct kept_line kept = kept_line_of(core, &access);
+	bring_lines(graph, missed, &kept, level, vec_add(execute, latency_of_level(core->page_latency, page, 3)),
+	            !core->own_fills);
+	rows_scatter(graph->line_prefetched, missed, kept.row, vec_set(1));
+	graph->any_prefetched = true;
 }
 
 /* P of loads of bytes that a store in the queue has. */

@@ -96,11 +96,13 @@ struct lanes_graph {
 	struct lane_words stores_known, drained, loads_floor;
 	struct lane_words fill, fill_done[64];
 	struct lane_words lines[LINES_KEPT], lines_high[LINES_KEPT], line_done[LINES_KEPT];
-	struct lane_words line_latest; /* the latest of line_done */
+	struct lane_words line_latest;                 /* the latest of line_done */
+	struct lane_words line_prefetched[LINES_KEPT]; /* 1: by software */
+	bool any_prefetched;
 	struct lane_words *counters;
 	/* events */
 	struct lane_words undelivered, stalls, stalls_window, stalls_scheduler, stalls_loads, stalls_stores, aliases,
-		blocked, clears;
+		blocked, clears, late;
 	struct ifr_core_counts counts[LANES];
 	/* the step under way */
 	uint16_t *begins; /* by instruction: slow lanes in which a delivery begins */
@@ -145,6 +147,8 @@ void IFR_VECTOR(graph_decode)(struct lanes_graph *graph, const struct ifr_core_i
 struct port_choice;
 vec IFR_VECTOR(graph_load)(struct lanes_graph *graph, struct lanes_on on, const struct ifr_core_op *op,
                            const struct port_choice *port, vec ready, vec pc, const struct lanes_step *step);
+void IFR_VECTOR(graph_prefetch)(struct lanes_graph *graph, struct lanes_on on, const struct ifr_core_op *op,
+                                vec execute, const struct lanes_step *step);
 void IFR_VECTOR(graph_store_address)(struct lanes_graph *graph, struct lanes_on on, const struct ifr_core_op *op,
                                      vec known, const struct lanes_step *step);
 void IFR_VECTOR(graph_store_data)(struct lanes_graph *graph, struct lanes_on on, vec value, vec data);

@@ -169,6 +169,8 @@ static inline vec execute(struct lanes_graph *graph, struct lanes_on on, const s
 		IFR_VECTOR(graph_store_address)(graph, on, op, next, step);
 	if (op->kind == IFR_OPERATION_STORE_DATA && op->pieces)
 		IFR_VECTOR(graph_store_data)(graph, on, sources_ready(graph, op, long_ago), next);
+	if (op->kind == IFR_OPERATION_PREFETCH && op->pieces)
+		IFR_VECTOR(graph_prefetch)(graph, on, op, cycle, step);
 	if (op->kind == IFR_OPERATION_LOAD)
 		return vec_add(cycle, vec_set(graph->core.load_latency + op->latency));
 	return vec_add(cycle, vec_set(op->latency ? op->latency : op->kind != IFR_OPERATION_COMPUTE));

@@ -298,4 +298,5 @@ void IFR_VECTOR(graph_settle)(struct lanes_graph *graph) {
 	settle(&graph->aliases, &counts->aliases);
 	settle(&graph->blocked, &counts->blocked);
 	settle(&graph->clears, &counts->clears);
+	settle(&graph->late, &counts->late);
 }
