@@ -38,7 +38,8 @@ misses() { # misses MACHINE PROGRAM: modelled mispredictions of conditional bran
 
 same_at_every_level() { # same_at_every_level AXIS SOURCE LEAST FACT: at all levels the program prints what it did
 	local axis=$1 source=$2 least=$3 fact=$4 options
-	for options in -O0 -O2 -O3 "-O2 -g" -O1 -Os -Og "-O2 -flto" "-O3 -march=native" "-O1 -fsanitize=address,undefined"; do
+	for options in -O0 -O2 -O3 "-O2 -g" -O1 -Os -Og "-O2 -flto" "-O3 -march=native" \
+		"-O1 -fsanitize=address,undefined"; do
 		[[ $options == -O[023] || $options == "-O2 -g" ]] || is_full_depth || continue
 		$CC $options "$source" -o plain
 		change "$axis" 'only=*' $CC $options -fchecking "$source" -o changed 2>said
@@ -118,8 +119,8 @@ same_at_every_level() { # same_at_every_level AXIS SOURCE LEAST FACT: at all lev
 	change split-loops only=many $CC -O1 -Werror -c refused.c 2>&1 | grep -q 'note:.*more trips'
 }
 
-# 10,000 times the inner loop: its last branch is mispredicted each time, behind 1111 as behind each other one; then 4 and 4
-# trips end behind what no other trip ends behind (figure 5).
+# 10,000 times the inner loop: its last branch is mispredicted each time, behind 1111 as behind each other one; then 4
+# and 4 trips end behind what no other trip ends behind (figure 5).
 @test "eight trips are mispredicted once a loop by four bits of history, and not at all as four and four" {
 	need jq
 	local options before after
@@ -144,8 +145,8 @@ same_at_every_level() { # same_at_every_level AXIS SOURCE LEAST FACT: at all lev
 	[ $((before - after)) -gt 9900 ]
 }
 
-# One bit of global history: with A, B or C taken at random, D is taken in one of four. Behind 1 it is as often taken as not, and
-# two-bit counters are wrong in half of these; copies know A (table I).
+# One bit of global history: with A, B or C taken at random, D is taken in one of four. Behind 1 it is as often taken as
+# not, and two-bit counters are wrong in half of these; copies know A (table I).
 @test "branch D of table I is mispredicted by one bit of history, and its copies are not" {
 	need jq
 	local options one=p6,predictor=gas,direction.history=1 two=p6,predictor=gas,direction.history=2 before after least
@@ -161,4 +162,84 @@ same_at_every_level() { # same_at_every_level AXIS SOURCE LEAST FACT: at all lev
 		[ $((before - least)) -gt 2000 ]
 		[ $((after - least)) -lt 200 ]
 	done
+}
+
+# built PROGRAM SETTING: with a kit that its variable asks for.
+built() {
+	env "$2=1" interfero-gcc -g -O2 "$1.c" -o "$1"
+	interfero record -q --once -o "$1.trace" -- "./$1"
+}
+
+# rebuilt PLAN PROGRAM: the variant of a plan, as v/changed.
+rebuilt() {
+	sed -i '1a name changed' "$1"
+	interfero variants -q --plan "$1" -o v "./$2"
+	interfero verify "./$2" v
+}
+
+# What place promises by the recording of the shipped program, the recording of the rebuilt one keeps.
+@test "place proposes the loop and the join, and the rebuilt programs mispredict what it says" {
+	need jq
+	local one=p6,predictor=gas,direction.history=1 before promised after
+	built trips INTERFERO_SOURCES
+	within 60 interfero place -q --json --machine p6 --code trips.plan trips.trace >trips.json
+	jq -e '.compiles and (.copies | length) == 1' trips.json
+	jq -e '.copies[0] | .kind == "loop" and .function == "repeat" and .trips == 8 and .parts == 2 and
+		.axis == "split-loops history=4 only=repeat" and .file == "trips.c" and .line == 12' trips.json
+	before=$(jq '.copies[0].before' trips.json) promised=$(jq '.copies[0].after' trips.json)
+	# The engines of replays count the same mispredictions.
+	[ "$before" = "$(interfero replay --json --core=none --machine p6 trips.trace |
+		jq '.layouts[0].counters["conditional-branch-misses"]')" ]
+	rebuilt trips.plan trips
+	after=$(misses p6 v/changed)
+	echo "loop: $before $promised $after"
+	[ $((before - promised)) -gt 9950 ]
+	[ $((after - promised)) -lt 100 ] && [ $((promised - after)) -lt 100 ]
+	built paths INTERFERO_SOURCES
+	within 60 interfero place -q --json --machine "$one" --code paths.plan paths.trace >paths.json
+	jq -e '.copies[0] | .kind == "join" and .function == "flow" and .axis == "duplicate-joins only=flow"' paths.json
+	promised=$(jq '.copies[0].after' paths.json)
+	rebuilt paths.plan paths
+	after=$(misses "$one" v/changed)
+	echo "join: $(jq '.copies[0].before' paths.json) $promised $after"
+	[ $(($(jq '.copies[0].before' paths.json) - after)) -gt 2000 ]
+	[ $((after - promised)) -lt 300 ] && [ $((promised - after)) -lt 300 ]
+	# A predictor with history enough has nothing to gain.
+	interfero place -q --json --machine p6,direction.history=8 trips.trace | jq -e '.copies == []'
+	interfero place -q --json --machine p6,predictor=gas,direction.history=2 paths.trace | jq -e '.copies == []'
+}
+
+# Figure 6: a nop parts two branches whose distance is that of the BTB's entries.
+@test "place parts two branches at one distance by a nop, as the plan's replay and the rebuilt program do" {
+	need jq
+	local machine=p6,btb1.ways=1,btb1.entries=512,btb1.index_bit=0 promised
+	built distance INTERFERO_TEMPLATES
+	within 60 interfero place -q --json --machine $machine --code nops.plan distance.trace >found.json
+	jq -e '[.pairs[] | select(.structure == "BTB" and .executions > 4990)] | length == 1' found.json
+	jq -e '(.nops | length) == 1 and (.nops[0] | .function == "pair" and .gain > 0 and
+		.btb_misses[0] - .btb_misses[1] > 9900 and .bytes == 1)' found.json
+	promised=$(jq '.nops[0].btb_misses[1]' found.json)
+	btb_misses() {
+		interfero replay --json --core=none --machine $machine "$@" | jq '.layouts[-1].counters["btb-misses"]'
+	}
+	[ "$(btb_misses --plan nops.plan distance.trace)" = "$promised" ]
+	rebuilt nops.plan distance
+	interfero record -q --once -o nops.trace -- v/changed
+	[ "$(btb_misses nops.trace)" = "$promised" ]
+	# Templates alone compile nothing again: copies are words for the compiler.
+	built trips INTERFERO_TEMPLATES
+	interfero place -q --machine p6 --code none.plan trips.trace >text
+	tr -s ' \n' '  ' <text | grep -q 'a loop of 8 trips in 2 parts.*split-loops history=4 only=repeat'
+	grep -q 'INTERFERO_SOURCES=1' text
+	[ ! -e none.plan ]
+	not grep -qE '.{81}' text
+}
+
+@test "cure measures a plan of copies by the clock on fresh runs" {
+	need jq
+	built trips INTERFERO_SOURCES
+	within 60 interfero place -q --machine p6 --code code.plan trips.trace | grep 'cure --plan code.plan'
+	within 60 interfero cure -q --json -c clock -n 2 -r 1 --axes stack --plan code.plan -- ./trips >json
+	[[ $(jq -r .plan json) == *"split-loops"*"only=repeat"* ]]
+	[ "$(jq '.ratio > 0' json)" = true ]
 }

@@ -2,7 +2,7 @@
 /* Figure 4 of Milenković et al. 2004: branch D is A and (B or C): behind A, it goes as C does; else it is never taken. */
 static volatile int seen;
 
-__attribute__((noinline)) static void flow(const unsigned char *ways, int count) {
+__attribute__((noinline, noclone)) static void flow(const unsigned char *ways, int count) {
 	for (int i = 0; i < count; i++) {
 		const int a = ways[i] & 1, b_or_c = ways[i] & 2, d = (ways[i] & 3) == 3;
 		if (a) {

@@ -4,7 +4,7 @@
 #define TRIPS 8
 #endif
 
-__attribute__((noinline)) static void repeat(int times, volatile int *seen) {
+__attribute__((noinline, noclone)) static void repeat(int times, volatile int *seen) {
 	for (int i = 0; i < times; i++)
 #ifdef __OPTIMIZE__
 #pragma GCC unroll 1
