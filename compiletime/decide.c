@@ -15,6 +15,9 @@ enum { GIVEN_STACK }; /* of frames */
 enum { FRAMES_MAX };
 enum { GLOBALS_ALIGN };
 enum { ALIAS_CHECK_UNROLL };
+enum { GIVEN_SITE, GIVEN_SITE_BYTES }; /* of nops */
+enum { SPLIT_HISTORY };
+enum { GIVEN_LINE }; /* of split-loops and duplicate-joins */
 enum { HOTNESS_ALL, HOTNESS_NOT_COLD, HOTNESS_COLD };
 enum { FRAME_STEP_BYTES = 16 };
 enum { SUBSECTIONS = IFR_SUBSECTION_LAST - 1 };
@@ -105,8 +108,13 @@ static bool patterns_cover(const struct ifr_axis_setting *setting, const char *n
 	return covers;
 }
 
+bool ifr_decide_by_name_alone(enum ifr_axis axis) {
+	return axis == IFR_AXIS_SPLIT_LOOPS || axis == IFR_AXIS_DUPLICATE_JOINS;
+}
+
 bool ifr_decide_covers(const struct ifr_plan *plan, enum ifr_axis axis, const struct ifr_entity *entity) {
-	return plan->axis[axis].on && !(entity->exempt_axes & 1u << axis) &&
+	return plan->axis[axis].on && (plan->axis[axis].only || !ifr_decide_by_name_alone(axis)) &&
+	       !(entity->exempt_axes & 1u << axis) &&
 	       patterns_cover(&plan->axis[axis], ifr_buffer_text(&entity->names));
 }
 
@@ -125,12 +133,19 @@ static uint64_t draw_bits(const struct ifr_axis_setting *setting, enum ifr_axis 
 	return random;
 }
 
+/* The nops that the plan gives a site. */
+static unsigned give_nops(const struct ifr_axis_setting *nops, unsigned ordinal) {
+	const bool given = nops->given[GIVEN_SITE] == (int64_t)ordinal && nops->given[GIVEN_SITE_BYTES] > 0;
+	return given ? (unsigned)nops->given[GIVEN_SITE_BYTES] : 0;
+}
+
 unsigned ifr_decide_nops_bytes(const struct ifr_axis_setting *nops, const char *key, unsigned ordinal) {
+	const unsigned given = give_nops(nops, ordinal);
 	if ((int64_t)ifr_random_below(draw_bits(nops, IFR_AXIS_NOPS, key, "place", ordinal), 100) >=
 	    nops->value[NOPS_RATE])
-		return 0;
+		return given;
 	uint64_t longest = (uint64_t)nops->value[NOPS_MAX];
-	return 1 + (unsigned)ifr_random_below(draw_bits(nops, IFR_AXIS_NOPS, key, "length", ordinal), longest);
+	return given + 1 + (unsigned)ifr_random_below(draw_bits(nops, IFR_AXIS_NOPS, key, "length", ordinal), longest);
 }
 
 static unsigned choose_alignment_bytes(uint64_t random, unsigned least_bytes, int64_t most_bytes) {
@@ -191,6 +206,14 @@ unsigned ifr_decide_variable_alignment_bytes(const struct ifr_axis_setting *glob
 
 unsigned ifr_decide_alias_check_unroll(const struct ifr_axis_setting *alias_check) {
 	return (unsigned)alias_check->value[ALIAS_CHECK_UNROLL];
+}
+
+unsigned ifr_decide_split_history(const struct ifr_axis_setting *split_loops) {
+	return (unsigned)split_loops->value[SPLIT_HISTORY];
+}
+
+bool ifr_decide_line(const struct ifr_axis_setting *setting, int64_t line) {
+	return setting->given[GIVEN_LINE] < 0 || setting->given[GIVEN_LINE] == line;
 }
 
 uint64_t ifr_decide_rank(uint64_t seed, enum ifr_axis axis, const char *assembler_name) {

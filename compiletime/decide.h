@@ -37,6 +37,10 @@ void ifr_entity_release(struct ifr_entity *entity);
 /* Whether an axis may change an entity: the axis is on, its patterns cover a name, the entity is not exempt. */
 bool ifr_decide_covers(const struct ifr_plan *plan, enum ifr_axis axis, const struct ifr_entity *entity);
 
+/* Whether an axis changes functions that the plan names (only=) and no others: copies of code cost where nothing asks for
+ * them. */
+bool ifr_decide_by_name_alone(enum ifr_axis axis);
+
 /* The hotness filter of the axis (nops or align), the parameter `heat`: whether the axis may change cold code, or
  * code that is not cold. */
 bool ifr_decide_hotness(const struct ifr_plan *plan, enum ifr_axis axis, bool cold);
@@ -51,8 +55,8 @@ bool ifr_decide_hotness(const struct ifr_plan *plan, enum ifr_axis axis, bool co
  * Numbers of clones (foo.constprop.0) count per function and stay. */
 void ifr_decide_key(const char *assembler_name, struct ifr_buffer *key);
 
-/* Bytes of nops at a site: 1 … `max` at `rate` percent of the sites, else 0. ordinal counts the sites of the
- * function from 0. Depends on the axis's seed, the key and the ordinal. */
+/* Bytes of nops at a site: 1 … `max` at `rate` percent of the sites, else 0, and further ones at the site that the plan
+ * gives. ordinal counts the sites of the function from 0. Depends on the axis's seed, the key and the ordinal. */
 unsigned ifr_decide_nops_bytes(const struct ifr_axis_setting *nops, const char *key, unsigned ordinal);
 
 /* Alignment of a function in bytes: a power of two from least_bytes (the compiler's own alignment, a power of two)
@@ -86,6 +90,11 @@ unsigned ifr_decide_variable_alignment_bytes(const struct ifr_axis_setting *glob
 
 /* Iterations of a loop whose loads come before their stores in the version for aliasing addresses. No seed draws it. */
 unsigned ifr_decide_alias_check_unroll(const struct ifr_axis_setting *alias_check);
+
+/* Outcomes that a branch's history holds: loops with more trips are split. No seed draws it. */
+unsigned ifr_decide_split_history(const struct ifr_axis_setting *split_loops);
+/* Whether split-loops or duplicate-joins may change the loop or join of a line, counted from its function's. */
+bool ifr_decide_line(const struct ifr_axis_setting *setting, int64_t line);
 
 /* The rank of a function or variable under an axis that orders: a hash of the seed and the name's key. */
 uint64_t ifr_decide_rank(uint64_t seed, enum ifr_axis axis, const char *assembler_name);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const ifr_note_facts[IFR_NOTE_FACTS] = {"order", "align", "loops",  "nops",
-                                                    "bytes", "frame", "checks", "prefetches"};
+const char *const ifr_note_facts[IFR_NOTE_FACTS] = {"order", "align",  "loops",      "nops",  "bytes",
+                                                    "frame", "checks", "prefetches", "split", "copies"};
 
 void ifr_note_init(struct ifr_note *note) {
 	memset(note, 0, sizeof *note);
@@ -69,6 +69,10 @@ static void update_sums(struct ifr_note_counts *did, const struct ifr_note_entry
 		did->checks += amount;
 	if (fact == IFR_FACT_PREFETCHES)
 		did->prefetches += amount;
+	if (fact == IFR_FACT_SPLIT)
+		did->split += amount;
+	if (fact == IFR_FACT_COPIES)
+		did->copies += amount;
 }
 
 void ifr_note_add_fact(struct ifr_note *note, bool variable, const char *name, enum ifr_note_fact fact,
@@ -110,6 +114,10 @@ void ifr_note_print(const struct ifr_note *note, struct ifr_buffer *descriptor) 
 		ifr_buffer_printf(descriptor, " checks=%" PRIu64, did->checks);
 	if (did->prefetches)
 		ifr_buffer_printf(descriptor, " prefetches=%" PRIu64, did->prefetches);
+	if (did->split)
+		ifr_buffer_printf(descriptor, " split=%" PRIu64, did->split);
+	if (did->copies)
+		ifr_buffer_printf(descriptor, " copies=%" PRIu64, did->copies);
 	ifr_buffer_puts(descriptor, "\n");
 }
 

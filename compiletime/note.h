@@ -28,7 +28,8 @@
  *     function         a function or variable that an axis changed, by its assembler name, in the order of the
  *     variable         assembly, with its facts that are not 0
  *     did              sums: functions ordered, sites with nops, functions and loops aligned, frames widened,
- *                      variables ordered or aligned; where there are any, loops in two versions (checks) and prefetches
+ *                      variables ordered or aligned; where there are any, loops in two versions (checks), prefetches,
+ *                      loops in parts (split) and copies of joins
  *
  * The facts:
  *
@@ -39,6 +40,8 @@
  *     frame=N          bytes added to the stack frame
  *     checks=N         loops in two versions, behind a check of addresses
  *     prefetches=N     advised loads with a prefetch
+ *     split=N          loops in successive parts
+ *     copies=N         copies of joins
  *
  * The seed tells which sites and which loops (compiletime/decide.h). */
 #ifndef IFR_COMPILETIME_NOTE_H
@@ -71,6 +74,8 @@ enum ifr_note_fact {
 	IFR_FACT_FRAME,
 	IFR_FACT_CHECKS,
 	IFR_FACT_PREFETCHES,
+	IFR_FACT_SPLIT,
+	IFR_FACT_COPIES,
 	IFR_NOTE_FACTS
 };
 extern const char *const ifr_note_facts[IFR_NOTE_FACTS]; /* "order", … */
@@ -84,7 +89,7 @@ struct ifr_note_entry {
 
 /* The sums over a unit. */
 struct ifr_note_counts {
-	uint64_t ordered, nops, functions, loops, frames, variables, checks, prefetches;
+	uint64_t ordered, nops, functions, loops, frames, variables, checks, prefetches, split, copies;
 };
 
 struct ifr_note {

@@ -67,6 +67,8 @@ static int set_counts(struct ifr_note_counts *did, const char *line, struct ifr_
 			return ifr_fail(err, IFR_E_USAGE, "the count \"%s\" is missing", counts[i].name);
 	read_number(&rest, "checks", &did->checks);
 	read_number(&rest, "prefetches", &did->prefetches);
+	read_number(&rest, "split", &did->split);
+	read_number(&rest, "copies", &did->copies);
 	return *rest ? ifr_fail(err, IFR_E_USAGE, "something stands behind the counts") : 0;
 }
 

@@ -151,13 +151,31 @@ static int find_wider_frame(struct expansion *expansion, const char *line, struc
 	return result;
 }
 
-/* Returns 1 at the first loop of a function that the axis alias-check covers. */
-static int find_checked_loop(struct expansion *expansion, const char *line, struct ifr_error *err) {
+/* Returns 1 at the first loop of a function that the axis covers. */
+static int find_loop_under(enum ifr_axis axis, struct expansion *expansion, const char *line,
+                           struct ifr_error *err) {
 	const char *words;
 	if (is_mark(line, IFR_MARK_FUNCTION, &words))
 		return expand_function(expansion, words, err);
 	const bool loop = is_mark(line, IFR_MARK_LOOP, &words) || is_mark(line, IFR_MARK_LOOP "-cold", &words);
-	return loop && ifr_decide_covers(expansion->plan, IFR_AXIS_ALIAS_CHECK, &expansion->function);
+	return loop && ifr_decide_covers(expansion->plan, axis, &expansion->function);
+}
+
+static int find_checked_loop(struct expansion *expansion, const char *line, struct ifr_error *err) {
+	return find_loop_under(IFR_AXIS_ALIAS_CHECK, expansion, line, err);
+}
+
+static int find_split_loop(struct expansion *expansion, const char *line, struct ifr_error *err) {
+	return find_loop_under(IFR_AXIS_SPLIT_LOOPS, expansion, line, err);
+}
+
+/* Returns 1 at the first function that the axis duplicate-joins covers. */
+static int find_copied_join(struct expansion *expansion, const char *line, struct ifr_error *err) {
+	const char *words;
+	if (!is_mark(line, IFR_MARK_FUNCTION, &words))
+		return 0;
+	const int result = expand_function(expansion, words, err);
+	return result ? result : ifr_decide_covers(expansion->plan, IFR_AXIS_DUPLICATE_JOINS, &expansion->function);
 }
 
 /* Whether the visitor ends at a mark, under this axis of the plan alone. */
@@ -178,7 +196,9 @@ bool ifr_template_needs_recompilation(const char *text, size_t length, const str
 	if (plan->axis[IFR_AXIS_GLOBALS].on && memmem(text, length, ", @object\n", strlen(", @object\n")))
 		return true;
 	return find_mark_under(IFR_AXIS_FRAMES, text, length, plan, find_wider_frame) ||
-	       find_mark_under(IFR_AXIS_ALIAS_CHECK, text, length, plan, find_checked_loop);
+	       find_mark_under(IFR_AXIS_ALIAS_CHECK, text, length, plan, find_checked_loop) ||
+	       find_mark_under(IFR_AXIS_SPLIT_LOOPS, text, length, plan, find_split_loop) ||
+	       find_mark_under(IFR_AXIS_DUPLICATE_JOINS, text, length, plan, find_copied_join);
 }
 
 /* Sets an axis that the unit was compiled under, unless the plan has it on. */

@@ -98,8 +98,8 @@ int ifr_template_merge_plan(const char *text, size_t length, const struct ifr_pl
                             struct ifr_error *err);
 
 /* Whether the plan may change the unit by an axis that a template does not leave open: frames widens the frame of
- * one of its functions, alias-check covers one with a loop, or globals is on and the unit has variables. True also for
- * a damaged template. */
+ * one of its functions, alias-check or split-loops covers one with a loop, duplicate-joins covers one, or globals is on
+ * and the unit has variables. True also for a damaged template. */
 bool ifr_template_needs_recompilation(const char *text, size_t length, const struct ifr_plan *plan);
 
 /* Appends the plan's axes as lines IFR_MARK_PLAN. */

@@ -149,14 +149,6 @@ static void version_loops(const char *(*version)(class loop *, unsigned), unsign
 	}
 }
 
-/* A warning would end a build under -Werror, and is not seen under -w, as which units are compiled again. */
-static void tell(location_t line, const char *form, const char *why) {
-	if (warnings_are_errors || inhibit_warnings)
-		inform(line, form, why);
-	else
-		warning_at(line, 0, form, why);
-}
-
 /* Tells about loops of functions that the plan names, and records the others in the note. */
 static void report(tree decl) {
 	bool named = unit->note.plan.axis[IFR_AXIS_ALIAS_CHECK].only;
@@ -164,11 +156,10 @@ static void report(tree decl) {
 	bool loops = done.visited || (optimize && !optimize_debug && flag_tree_loop_optimize);
 	for (unsigned i = 0; named && i < done.refused; i++)
 		if (!done.versioned || done.refusal[i].why != too_short)
-			tell(done.refusal[i].line, "interfero: alias-check leaves this loop as it is: %s",
-			     done.refusal[i].why);
+			ifr_tell_unchanged(done.refusal[i].line, IFR_AXIS_ALIAS_CHECK, "loop", done.refusal[i].why);
 	if (named && !done.refused && !done.versioned)
-		tell(DECL_SOURCE_LOCATION(decl), "interfero: alias-check leaves this function as it is: %s",
-		     loops ? "GCC has left no loop in it" : "these options let GCC look for no loops");
+		ifr_tell_unchanged(DECL_SOURCE_LOCATION(decl), IFR_AXIS_ALIAS_CHECK, "function",
+		                   loops ? "GCC has left no loop in it" : "these options let GCC look for no loops");
 	if (done.versioned)
 		ifr_record_fact(unit, decl, IFR_FACT_CHECKS, done.versioned);
 }

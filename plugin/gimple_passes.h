@@ -37,6 +37,28 @@ static inline void gcc_unroll_loop(class loop *loop, unsigned factor, class tree
 #endif
 }
 
+/* The last statement of a block that is code, or NULL. */
+static inline gimple *gcc_last_statement(basic_block block) {
+	return gsi_stmt(gsi_last_nondebug_bb(block));
+}
+
+/* The line of a statement of the current function, counted from the function's, or -1. */
+static inline int64_t gcc_line_in_function(location_t location) {
+	const expanded_location at = expand_location(location),
+							function = expand_location(DECL_SOURCE_LOCATION(current_function_decl));
+	const bool same = at.file && function.file && !strcmp(at.file, function.file);
+	return location != UNKNOWN_LOCATION && same && at.line >= function.line ? at.line - function.line : -1;
+}
+
+/* Why a statement must not be there twice, or NULL. */
+static inline const char *gcc_refuse_copy(gimple *statement) {
+	if (gasm *assembler = dyn_cast<gasm *>(statement))
+		return *gimple_asm_string(assembler) ? "it holds assembler" : NULL;
+	if (is_gimple_call(statement) && gimple_call_flags(statement) & ECF_RETURNS_TWICE)
+		return "it calls a function that returns twice";
+	return NULL;
+}
+
 /* A line of a source file; without text where the file is gone. */
 static inline char_span gcc_source_line(const char *file, int line) {
 #if GCCPLUGIN_VERSION_MAJOR < 14

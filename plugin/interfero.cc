@@ -66,6 +66,11 @@ static void register_axes() {
 	}
 	if (axis[IFR_AXIS_ALIAS_CHECK].on)
 		ifr_alias_check_register(&unit);
+	/* Registered last, joins are copied first: a loop is split with the copies in it. */
+	if (axis[IFR_AXIS_SPLIT_LOOPS].on)
+		ifr_split_loop_register(&unit);
+	if (axis[IFR_AXIS_DUPLICATE_JOINS].on)
+		ifr_duplicate_join_register(&unit);
 	if (axis[IFR_AXIS_GLOBALS].on)
 		ifr_globals_register(&unit);
 	/* nops before entries and align, whose directives must not be sites of nops. */

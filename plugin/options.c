@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "compiletime/compiletime.h"
 
 #define OPTION "-fplugin-arg-interfero-"
 
@@ -39,13 +40,16 @@ static int set_axis(const struct ifr_plugin_option *option, struct ifr_plan *pla
 	if (axis == IFR_AXIS_COUNT || ifr_axes[axis].owner != IFR_OWNER_PLUGIN)
 		return ifr_fail(err, IFR_E_USAGE,
 		                OPTION "%.64s is not known; the options are unit-order, nops, align, frames, globals, "
-		                       "alias-check, plan, prefetch, templates and recipe",
+		                       "alias-check, split-loops, duplicate-joins, plan, prefetch, templates and recipe",
 		                option->key);
 	if (!option->value || !*option->value)
 		return ifr_fail(err, IFR_E_USAGE, OPTION "%s has no value; write " OPTION "%s=seed=1", option->key,
 		                option->key);
 	struct ifr_error inner = {0};
 	int result = ifr_plan_set(plan, (enum ifr_axis)axis, option->value, &inner);
+	if (!result && ifr_decide_by_name_alone((enum ifr_axis)axis) && !plan->axis[axis].only)
+		return ifr_fail(err, IFR_E_USAGE, OPTION "%s names no function; write " OPTION "%s=only=FUNCTION",
+		                option->key, option->key);
 	if (!result)
 		return 0;
 	return ifr_fail(err, inner.code, OPTION "%s=%.64s: %s (write it as seed=7 or seed=7,PARAMETER=VALUE)",

@@ -44,12 +44,21 @@ void ifr_globals_register(struct ifr_unit *unit);
 /* alias-check: gives loops a second version behind a check of addresses. */
 void ifr_alias_check_register(struct ifr_unit *unit);
 
+/* split-loops: puts loops of known trip counts in successive parts. */
+void ifr_split_loop_register(struct ifr_unit *unit);
+
+/* duplicate-joins: copies joins that branch for each path. */
+void ifr_duplicate_join_register(struct ifr_unit *unit);
+
 /* Places the unit's advised prefetches. */
 void ifr_prefetch_register(struct ifr_unit *unit);
 
 /* Records a fact about a function that is compiled in, in the note or the template. Valid from the function's expansion
  * on, until GCC writes its assembly. */
 void ifr_record_fact(struct ifr_unit *unit, tree decl, enum ifr_note_fact fact, uint64_t amount);
+
+/* Tells the user that an axis leaves this `thing` ("loop", …) as it is, and why. */
+void ifr_tell_unchanged(unsigned line, enum ifr_axis axis, const char *thing, const char *why);
 
 /* Writes the note, or a template's marks about the whole unit, at the end of the unit. */
 void ifr_provenance_register(struct ifr_unit *unit);

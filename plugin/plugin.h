@@ -11,6 +11,8 @@
  * | -fplugin-arg-interfero-frames=WORDS          | the axis frames: bytes in stack frames              |
  * | -fplugin-arg-interfero-globals=WORDS         | the axis globals: order and alignment of variables  |
  * | -fplugin-arg-interfero-alias-check=WORDS     | the axis alias-check: loops in two versions         |
+ * | -fplugin-arg-interfero-split-loops=WORDS     | the axis split-loops: loops in successive parts     |
+ * | -fplugin-arg-interfero-duplicate-joins=WORDS | the axis duplicate-joins: joins copied by path      |
  * | -fplugin-arg-interfero-templates             | write a template (compiletime/template.h)           |
  * | -fplugin-arg-interfero-recipe=TEXT           | the text of the template's mark "recipe"            |
  * | -fplugin-arg-interfero-prefetch=FILE         | advised prefetches (compiletime/prefetches.h)       |

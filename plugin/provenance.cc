@@ -39,6 +39,15 @@ void ifr_record_fact(struct ifr_unit *unit, tree decl, enum ifr_note_fact fact, 
 		ifr_note_add_fact(&unit->note, false, name, fact, amount);
 }
 
+/* A warning would end a build under -Werror, and is not seen under -w, as which units are compiled again. */
+void ifr_tell_unchanged(location_t line, enum ifr_axis axis, const char *thing, const char *why) {
+	static const char form[] = "interfero: %s leaves this %s as it is: %s";
+	if (warnings_are_errors || inhibit_warnings)
+		inform(line, form, ifr_axes[axis].name, thing, why);
+	else
+		warning_at(line, 0, form, ifr_axes[axis].name, thing, why);
+}
+
 static void write_template_end(const struct ifr_unit *unit, struct ifr_buffer *text) {
 	const struct ifr_note *note = &unit->note;
 	write_entries(note, text);

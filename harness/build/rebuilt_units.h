@@ -33,7 +33,7 @@ struct rebuilt_unit {
 	bool changed;  /* the object file differs from the shipped one, or the unit is rewritten or labelled */
 	bool compiled; /* by its recipe, before it was assembled */
 	uint64_t nops, aligned, ordered; /* counts of decisions that the plan made, as in the unit's note */
-	uint64_t frames, variables, checks;
+	uint64_t frames, variables, checks, split, copies;
 	char *remark; /* a line of the plugin about the last compilation, or NULL */
 };
 

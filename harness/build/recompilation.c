@@ -19,15 +19,20 @@ static void find_first_error(const char *output, struct ifr_buffer *complaint) {
 	ifr_buffer_append(complaint, begin, length < 400 ? length : 400);
 }
 
-/* The first line of the plugin about a loop, without the words in front, or NULL; the caller frees. */
+/* The first line of the plugin about code that an axis leaves as it is, with the axis in front, or NULL; the caller
+ * frees. */
 static char *find_remark(const char *output) {
-	static const char mark[] = "interfero: alias-check ";
-	const char *found = strstr(output, mark), *begin = found;
-	while (begin && begin > output && begin[-1] != '\n')
-		begin--;
-	const int place = begin ? (int)strcspn(begin, " ") : 0;
-	const char *text = found ? found + sizeof mark - 1 : NULL;
-	return found ? ifr_format("%.*s %.*s", place, begin, (int)strcspn(text, "\n"), text) : NULL;
+	static const char mark[] = "interfero: ", leaves[] = " leaves this ";
+	for (const char *found = strstr(output, mark); found; found = strstr(found + 1, mark)) {
+		const char *axis = found + sizeof mark - 1, *text = axis + strcspn(axis, " \n"), *begin = found;
+		if (strncmp(text, leaves, sizeof leaves - 1))
+			continue;
+		while (begin > output && begin[-1] != '\n')
+			begin--;
+		return ifr_format("%.*s: %.*s%.*s", (int)(text - axis), axis, (int)strcspn(begin, " "), begin,
+		                  (int)strcspn(text, "\n"), text);
+	}
+	return NULL;
 }
 
 /* Runs a tool without a word to the user; its first error becomes ours, after the text `failure`. Where remark is not

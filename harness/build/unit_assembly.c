@@ -45,6 +45,8 @@ static void store_counts(struct rebuilt_unit *unit, const struct ifr_note *note)
 	unit->frames = note->did.frames;
 	unit->variables = note->did.variables;
 	unit->checks = note->did.checks;
+	unit->split = note->did.split;
+	unit->copies = note->did.copies;
 }
 
 /* Assembles a unit under the plan from a template: the kit's, or a newly compiled one. */

@@ -111,8 +111,9 @@ static void identify_overlay_kit(const struct ifr_builder *builder, const struct
 }
 
 static void print_facts(const struct ifr_builder *builder, struct ifr_buffer *facts) {
+	struct ifr_buffer further = {0};
 	size_t assembled = 0, compiled = 0;
-	uint64_t ordered = 0, nops = 0, aligned = 0, frames = 0, variables = 0, checks = 0;
+	uint64_t ordered = 0, nops = 0, aligned = 0, frames = 0, variables = 0, checks = 0, split = 0, copies = 0;
 	for (size_t i = 0; i < builder->units.count; i++) {
 		const struct rebuilt_unit *unit = &builder->units.items[i];
 		assembled += unit->changed;
@@ -120,6 +121,8 @@ static void print_facts(const struct ifr_builder *builder, struct ifr_buffer *fa
 		frames += unit->frames;
 		variables += unit->variables;
 		checks += unit->checks;
+		split += unit->split;
+		copies += unit->copies;
 		ordered += unit->ordered;
 		nops += unit->nops;
 		aligned += unit->aligned;
@@ -128,15 +131,17 @@ static void print_facts(const struct ifr_builder *builder, struct ifr_buffer *fa
 	                  "templates: %zu of %zu units assembled, %" PRIu64 " functions ordered, %" PRIu64
 	                  " places with nops, %" PRIu64 " functions and loops aligned\n",
 	                  assembled, builder->units.count, ordered, nops, aligned);
+	if (split || copies)
+		ifr_buffer_printf(&further, ", %" PRIu64 " loops in parts, %" PRIu64 " copies of joins", split, copies);
 	if (compiled)
 		ifr_buffer_printf(facts,
 		                  "compiled again: %zu units, %" PRIu64 " frames wider, %" PRIu64
-		                  " variables ordered, %" PRIu64 " loops in two versions\n",
-		                  compiled, frames, variables, checks);
+		                  " variables ordered, %" PRIu64 " loops in two versions%s\n",
+		                  compiled, frames, variables, checks, ifr_buffer_text(&further));
 	for (size_t i = 0; i < builder->units.count; i++)
 		if (builder->units.items[i].compiled && builder->units.items[i].remark)
-			ifr_buffer_printf(facts, "%s: %s\n", ifr_axes[IFR_AXIS_ALIAS_CHECK].name,
-			                  builder->units.items[i].remark);
+			ifr_buffer_printf(facts, "%s\n", builder->units.items[i].remark);
+	ifr_buffer_release(&further);
 }
 
 int builder_overlay_open(const struct ifr_builder *builder, const struct ifr_plan *plan,

@@ -13,7 +13,7 @@ static int refuse_budget(const struct campaign_state *state, char *why, int64_t 
 	const int64_t spent_ns = ifr_clock_ns() - state->begun_ns;
 	int result = ifr_fail(err, IFR_E_USAGE,
 	                      "the budget is too short: %s; --budget %" PRId64
-	                      "s is enough for two layouts, or leave out frames, globals and alias-check",
+	                      "s is enough for two layouts, or leave out the axes that compile again",
 	                      why, budget_enough_to_make(spent_ns > layout_ns ? spent_ns : layout_ns, layout_ns));
 	free(why);
 	return result;

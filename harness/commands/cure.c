@@ -100,6 +100,8 @@ const struct argp ifr_cure_argp = {
 	"                           the loops of f aligned to 32 bytes\n"
 	"  alias-check only=f       loops of f twice: one version for loads that\n"
 	"                           alias stores modulo 4096\n"
+	"  split-loops only=f       loops of f in parts, whose trips fit a history\n"
+	"  duplicate-joins only=f   joins of f that branch, copied for each path\n"
 	"  frames max=0 align-bytes=4096 only=f\n"
 	"                           the stack aligned at the entry of f\n"
 	"  at 0x1200 f.o:.text.f    a function at an address; data alike\n"

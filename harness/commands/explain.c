@@ -100,6 +100,9 @@ static void print_note(const struct ifr_note *note, bool quiet) {
 		       did->nops, did->ordered, did->functions, did->loops, did->frames, did->variables, did->checks);
 	if (did->prefetches)
 		printf("    advised loads with a prefetch: %" PRIu64 "\n", did->prefetches);
+	if (did->split || did->copies)
+		printf("    loops in successive parts %" PRIu64 ", copies of joins %" PRIu64 "\n", did->split,
+		       did->copies);
 }
 
 /* The state of reading one file. */

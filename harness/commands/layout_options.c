@@ -197,12 +197,11 @@ static char *describe_axes(int key, const char *text, void *input) {
 	ifr_buffer_puts(
 		&list,
 		"stack, heap, blocks, load, allocator, huge-pages and copies need no special build: any program has them. "
-		"unit-order, nops "
-		"and align need a program built with \"INTERFERO_TEMPLATES=1 make CC=interfero-gcc\". frames, "
-		"globals and alias-check compile every variant again and need INTERFERO_SOURCES=1 instead. \"--axes all\" "
-		"leaves these six out, and copies; also names, allocator and huge-pages, which change more than places. "
-		"only=PATTERNS and except=PATTERNS limit an axis to functions by name, "
-		"as in --set nops:only=main.");
+		"unit-order, nops and align need a program built with \"INTERFERO_TEMPLATES=1 make CC=interfero-gcc\". "
+		"frames, globals, alias-check, split-loops and duplicate-joins compile every variant again and need "
+		"INTERFERO_SOURCES=1 instead. \"--axes all\" leaves these eight out, and copies; also names, allocator and "
+		"huge-pages, which change more than places. only=PATTERNS and except=PATTERNS limit an axis to functions by "
+		"name, as in --set nops:only=main.");
 	return ifr_buffer_detach(&list);
 }
 

@@ -17,12 +17,12 @@
 
 struct options {
 	struct trace_input input;
-	const char *machine, *output;
+	const char *machine, *output, *code;
 	unsigned functions;
 	bool json, quiet;
 };
 
-enum { KEY_MACHINE = 256, KEY_FUNCTIONS };
+enum { KEY_MACHINE = 256, KEY_FUNCTIONS, KEY_CODE };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
@@ -40,6 +40,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case 'o':
 		options->output = argument;
 		rc = option_output("-o", argument, false, &err);
+		break;
+	case KEY_CODE:
+		options->code = argument;
+		rc = option_output("--code", argument, false, &err);
 		break;
 	case 'j':
 		options->json = true;
@@ -62,6 +66,7 @@ static const struct argp_option table[] = {
 	{"machine", KEY_MACHINE, "MACHINE", 0, "The machine, NAME or FILE, with changes (skylake)", 1},
 	{"functions", KEY_FUNCTIONS, "N", 0, "Functions to try, those most in their own way (8)", 1},
 	{"output", 'o', "FILE", 0, "Write a plan with the places that gain something", 2},
+	{"code", KEY_CODE, "FILE", 0, "Write a plan with the nops or the copies of code that save something", 2},
 	{"json", 'j', NULL, 0, "Print JSON instead of the table", 2},
 	{"quiet", 'q', NULL, 0, "No progress", 2},
 	{0},
@@ -75,8 +80,11 @@ const struct argp ifr_place_argp = {
 	"share a set of the BTB with more branches than it has ways, or an entry of the outcome predictor, and hot blocks "
 	"that enter more windows of the op cache than they need.\v"
 	"Each function is tried at 7 places, 16 bytes apart modulo a page, behind all others, so that nothing else changes; "
-	"its gain is that of the model's cycles. The program needs a kit. A modelled gain is a proposal. The clock confirms "
-	"or refutes it on fresh runs:\n"
+	"its gain is that of the model's cycles. The program needs a kit. With templates in it, nops in front of one of "
+	"two branches that share an entry are tried, too. Loops of a constant number of trips and joins of paths whose "
+	"branch the predictor mispredicts are proposed for copies, with the mispredictions before and after, as if copies "
+	"shared no entry; with sources in the kit, --code writes the plan. A modelled gain is a proposal. The clock "
+	"confirms or refutes it on fresh runs:\n"
 	"  interfero cure --plan FILE --axes stack,load -- PROGRAM [ARGS...]\n"
 	"\n"
 	"Exit status: 0 done, 2 usage, 3 the program failed, 4 the machine or a file, 130 interrupted.",
@@ -84,15 +92,21 @@ const struct argp ifr_place_argp = {
 	NULL,
 	NULL};
 
-static int write_plan(const struct options *options, const struct ifr_place_result *result,
-                      struct ifr_error *err) {
-	if (!options->output || !result->plan.place_count)
-		return 0;
+static int write_plan(const char *path, const struct ifr_plan *plan, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
-	ifr_plan_print(&result->plan, &text);
-	const int rc = ifr_file_write(options->output, text.data, text.length, 0666, err);
+	if (!path || (!plan->place_count && !ifr_plan_axes(plan)))
+		return 0;
+	ifr_plan_print(plan, &text);
+	const int rc = ifr_file_write(path, text.data, text.length, 0666, err);
 	ifr_buffer_release(&text);
 	return rc;
+}
+
+static void say_confirmation(const char *path, const struct ifr_plan *plan, struct ifr_buffer *text) {
+	if (path && (plan->place_count || ifr_plan_axes(plan)))
+		ifr_buffer_printf(
+			text, "confirm %s by the clock:\n  interfero cure --plan %s --axes stack,load -- PROGRAM [ARGS...]\n",
+			path, path);
 }
 
 static int find_places(const struct options *options, struct ifr_trace *trace, const struct ifr_machine *machine,
@@ -113,17 +127,17 @@ static int find_places(const struct options *options, struct ifr_trace *trace, c
 	if (shown)
 		progress_clear();
 	if (!rc)
-		rc = write_plan(options, &result, err);
+		rc = write_plan(options->output, &result.plan, err);
+	if (!rc)
+		rc = write_plan(options->code, &result.code, err);
 	if (!rc) {
-		if (options->json)
+		if (options->json) {
 			ifr_place_json(&result, &text);
-		else
+		} else {
 			ifr_place_text(&result, &text);
-		if (!options->json && options->output && result.plan.place_count)
-			ifr_buffer_printf(
-				&text,
-				"confirm it by the clock:\n  interfero cure --plan %s --axes stack,load -- PROGRAM [ARGS...]\n",
-				options->output);
+			say_confirmation(options->output, &result.plan, &text);
+			say_confirmation(options->code, &result.code, &text);
+		}
 		rc = ifr_command_print(&text, err);
 	}
 	ifr_buffer_release(&text);

@@ -6,6 +6,7 @@
 
 #include "harness/build/build.h"
 #include "harness/optimize/hot_code.h"
+#include "harness/optimize/place_nops.h"
 #include "harness/simulate/simulate.h"
 
 /* Places of a function: so many steps from its address, modulo a page. */
@@ -234,6 +235,97 @@ static int place_together(struct work *work, struct ifr_error *err) {
 	return rc;
 }
 
+/* --- changes of code --------------------------------------------------------------------------------------------- */
+
+/* Of the most executed pairs, the branches in front of which nops may lie: of two in one function, the later one. */
+static int find_nops(struct work *work, const struct shared_pair *pairs, size_t count, struct ifr_error *err) {
+	struct nops_branch *branches = ifr_alloc((count + 1) * sizeof *branches);
+	for (size_t i = 0; i < count; i++) {
+		const struct hot_block *blocks = work->code.blocks;
+		const size_t a = pairs[i].first, b = pairs[i].second;
+		const size_t block = blocks[a].unit == blocks[b].unit && blocks[a].offset > blocks[b].offset ? a : b;
+		const struct placed_block *placed = &work->blocks[block];
+		branches[i] =
+			(struct nops_branch){blocks[block].unit, placed->address + placed->bytes - placed->branch_bytes};
+	}
+	const int rc = place_nops_find(work->request, &work->kit, work->builder, branches, count, work->result, err);
+	free(branches);
+	return rc;
+}
+
+/* The function of a branch: the unit's symbol without a clone's suffix. The caller frees; NULL: none. */
+static char *name_function(const struct work *work, uint64_t address) {
+	for (size_t i = 0; i < work->code.unit_count; i++) {
+		struct ifr_relinker_unit unit;
+		read_unit(work, i, &unit);
+		const char *symbol = hot_unit_symbol(unit.name);
+		if (symbol && address - unit.address < unit.bytes)
+			return ifr_format("%.*s", (int)strcspn(symbol, "."), symbol);
+	}
+	return NULL;
+}
+
+static int find_copies(struct work *work, struct ifr_error *err) {
+	struct ifr_place_result *result = work->result;
+	const unsigned axes = 1u << IFR_AXIS_SPLIT_LOOPS | 1u << IFR_AXIS_DUPLICATE_JOINS;
+	struct ifr_error ignored = {0};
+	result->compiles = !ifr_builder_check(work->builder, axes, &ignored);
+	const int rc = ifr_branch_copies_find(work->request->trace, work->request->machine, &result->found, err);
+	result->copies = ifr_alloc((result->found.count + 1) * sizeof *result->copies);
+	for (size_t i = 0; i < result->found.count && !rc; i++) {
+		const struct ifr_branch_copy *copy = &result->found.items[i];
+		char *function = name_function(work, copy->normalised & IFR_OFFSET_MASK);
+		if (!function)
+			continue;
+		result->copies[result->copies_count++] = (struct ifr_placed_copy){
+			function, copy,
+			copy->kind == IFR_COPY_LOOP ? ifr_format("split-loops history=%u only=%s", copy->history, function)
+										: ifr_format("duplicate-joins only=%s", function)};
+	}
+	return rc;
+}
+
+/* Adds an axis for all functions with copies of a kind. One parameter holds for all: the shortest history. */
+static void plan_copies(struct ifr_place_result *result, enum ifr_copy_kind kind, enum ifr_axis axis) {
+	struct ifr_buffer names = {0};
+	unsigned history = 0;
+	for (size_t i = 0; i < result->copies_count; i++) {
+		const struct ifr_placed_copy *placed = &result->copies[i];
+		bool named = placed->copy->kind != kind;
+		for (size_t j = 0; j < i; j++)
+			named |= result->copies[j].copy->kind == kind && !strcmp(result->copies[j].function, placed->function);
+		if (!named)
+			ifr_buffer_printf(&names, "%s%s", names.length ? "," : "", placed->function);
+		if (placed->copy->kind == kind && (!history || placed->copy->history < history))
+			history = placed->copy->history;
+	}
+	if (names.length) {
+		struct ifr_error ignored = {0};
+		char *words = kind == IFR_COPY_LOOP
+		                  ? ifr_format("seed=0 history=%u only=%s", history, ifr_buffer_text(&names))
+		                  : ifr_format("seed=0 only=%s", ifr_buffer_text(&names));
+		ifr_plan_set(&result->code, axis, words, &ignored);
+		free(words);
+	}
+	ifr_buffer_release(&names);
+}
+
+/* Nops count sites of the code as it ships: they go with no copies. */
+static void plan_code(struct ifr_place_result *result) {
+	if (result->compiles) {
+		plan_copies(result, IFR_COPY_LOOP, IFR_AXIS_SPLIT_LOOPS);
+		plan_copies(result, IFR_COPY_JOIN, IFR_AXIS_DUPLICATE_JOINS);
+	}
+	if (!ifr_plan_axes(&result->code) && result->nops_count) {
+		struct ifr_error ignored = {0};
+		char *words =
+			ifr_format("seed=0 rate=0 site=%llu bytes=%u only=%s", (unsigned long long)result->nops->site,
+		               result->nops->bytes, result->nops->function);
+		ifr_plan_set(&result->code, IFR_AXIS_NOPS, words, &ignored);
+		free(words);
+	}
+}
+
 static int search(struct work *work, struct ifr_error *err) {
 	struct shared_pair *pairs;
 	place_blocks(work);
@@ -242,11 +334,17 @@ static int search(struct work *work, struct ifr_error *err) {
 	const size_t count =
 		shared_entries_find(work->request->machine, work->blocks, work->code.block_count, &pairs, work->counts);
 	keep_pairs(work, pairs, count);
+	int rc = find_nops(work, pairs, work->result->pairs_count, err);
 	free(pairs);
+	if (!rc)
+		rc = find_copies(work, err);
+	if (rc)
+		return rc;
+	plan_code(work->result);
 	order_functions(work);
 	make_plans(work);
 	work->counters = ifr_alloc((1 + work->tried * STEPS) * sizeof *work->counters);
-	const int rc = replay(work, work->plans, 1 + work->tried * STEPS, work->counters, err);
+	rc = replay(work, work->plans, 1 + work->tried * STEPS, work->counters, err);
 	if (rc)
 		return rc;
 	choose_places(work);
@@ -272,6 +370,7 @@ int ifr_place_find(const struct ifr_place_request *request, struct ifr_place_res
 	*result = (struct ifr_place_result){.machine = request->machine_name,
 	                                    .has_core = ifr_machine_has_core(request->machine)};
 	ifr_plan_init(&result->plan);
+	ifr_plan_init(&result->code);
 	int rc = ifr_recorded_kit_load(request->trace, &work.kit, err);
 	if (rc)
 		return rc;
@@ -293,7 +392,17 @@ void ifr_place_release(struct ifr_place_result *result) {
 	}
 	for (size_t i = 0; i < result->functions_count; i++)
 		free(result->functions[i].name);
+	for (size_t i = 0; i < result->nops_count; i++)
+		free(result->nops[i].function);
+	for (size_t i = 0; i < result->copies_count; i++) {
+		free(result->copies[i].function);
+		free(result->copies[i].axis);
+	}
 	free(result->pairs);
 	free(result->functions);
+	free(result->nops);
+	free(result->copies);
+	ifr_branch_copies_release(&result->found);
 	ifr_plan_release(&result->plan);
+	ifr_plan_release(&result->code);
 }

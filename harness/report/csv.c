@@ -38,6 +38,12 @@ static const struct placed_value {
      "compiled again: %*u units, %*u frames wider, %" SCNu64 " variables ordered%n"},
 	{IFR_AXIS_ALIAS_CHECK, "loops",
      "compiled again: %*u units, %*u frames wider, %*u variables ordered, %" SCNu64 " loops%n"},
+	{IFR_AXIS_SPLIT_LOOPS, "loops",
+     "compiled again: %*u units, %*u frames wider, %*u variables ordered, %*u loops in two versions, %" SCNu64
+     " loops%n"},
+	{IFR_AXIS_DUPLICATE_JOINS, "copies",
+     "compiled again: %*u units, %*u frames wider, %*u variables ordered, %*u loops in two versions, %*u loops in "
+     "parts, %" SCNu64 " copies%n"},
 	{IFR_AXIS_STACK, "bytes", "stack: %" SCNu64 " bytes of environment%n"},
 	{IFR_AXIS_STACK, "main_bytes", "stack: %" SCNu64 " bytes above main's frame%n"},
 	{IFR_AXIS_STACK, "path_bytes", "stack: path +%" SCNu64 " bytes%n"},

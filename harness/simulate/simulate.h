@@ -8,6 +8,7 @@
  *     idealised_replay.h   replay a trace with causes idealised
  *     alias_pairs.h      the loads and stores that alias in a layout, by name
  *     change_names.h     the accesses and blocks by which two layouts differ, by name
+ *     branch_copies.h    loops in parts and copied joins, and what they save
  *     code_lines.h       the instructions of a recording by function and source line
  *     conflict_names.h   the lines and branches that meet in a set of a cache or BTB, by name
  *     load_misses.h      the loads that miss in a layout, and in which context, by name
@@ -23,6 +24,7 @@
 
 #include "harness/simulate/address_check.h"
 #include "harness/simulate/alias_pairs.h"
+#include "harness/simulate/branch_copies.h"
 #include "harness/simulate/change_names.h"
 #include "harness/simulate/code_lines.h"
 #include "harness/simulate/conflict_names.h"

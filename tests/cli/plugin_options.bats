@@ -42,8 +42,8 @@ setup() {
 	compile() { with "$@" -- $CC -c program.c -o "$o/bad.o"; }
 	one_error 'nothere' compile plan="$o/nothere"
 	one_error 'names no file' compile plan=
-	one_error 'unit-order, nops, align, frames, globals, alias-check, plan, prefetch, templates' compile nosuch=seed=1
-	one_error 'unit-order, nops, align, frames, globals, alias-check, plan, prefetch, templates' compile functions=seed=1
+	one_error 'unit-order, nops, align, frames, globals, alias-check, split-loops, duplicate-joins, plan, prefetch, templates' compile nosuch=seed=1
+	one_error 'unit-order, nops, align, frames, globals, alias-check, split-loops, duplicate-joins, plan, prefetch, templates' compile functions=seed=1
 	one_error 'seed=1' compile nops
 	one_error 'rate=101' compile nops=seed=1,rate=101
 	one_error 'not a whole number' compile align=seed=-1

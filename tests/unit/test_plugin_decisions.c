@@ -358,6 +358,45 @@ static void test_note_of_checks(void **state) {
 	ifr_note_release(&note);
 }
 
+/* Nops at a given site come to those of the rate, and other sites have those of the rate alone. */
+static void test_nops_at_a_site(void **state) {
+	(void)state;
+	struct ifr_plan plan;
+	struct ifr_error err = {0};
+	ifr_plan_init(&plan);
+	assert_int_equal(ifr_plan_set(&plan, IFR_AXIS_NOPS, "seed=1 rate=0 site=7 bytes=16", &err), 0);
+	for (unsigned i = 0; i < 20; i++)
+		assert_int_equal(ifr_decide_nops_bytes(&plan.axis[IFR_AXIS_NOPS], "f", i), i == 7 ? 16 : 0);
+	assert_int_equal(ifr_plan_set(&plan, IFR_AXIS_NOPS, "rate=100", &err), 0);
+	for (unsigned i = 0; i < 20; i++)
+		assert_int_equal(ifr_decide_nops_bytes(&plan.axis[IFR_AXIS_NOPS], "f", i), i == 7 ? 17 : 1);
+	ifr_plan_release(&plan);
+}
+
+/* Axes that copy code cover functions that patterns name, and none without patterns. */
+static void test_axes_of_named_functions(void **state) {
+	(void)state;
+	static const enum ifr_axis axes[] = {IFR_AXIS_SPLIT_LOOPS, IFR_AXIS_DUPLICATE_JOINS};
+	struct ifr_entity f = {0};
+	ifr_entity_begin(&f, "f");
+	for (size_t i = 0; i < 2; i++) {
+		struct ifr_plan plan;
+		struct ifr_error err = {0};
+		ifr_plan_init(&plan);
+		ifr_plan_enable(&plan, axes[i], 1);
+		assert_false(ifr_decide_covers(&plan, axes[i], &f));
+		assert_int_equal(ifr_plan_set(&plan, axes[i], "only=g,f*", &err), 0);
+		assert_true(ifr_decide_covers(&plan, axes[i], &f));
+		assert_true(ifr_decide_line(&plan.axis[axes[i]], 3));
+		assert_int_equal(ifr_plan_set(&plan, axes[i], "only=g line=4", &err), 0);
+		assert_false(ifr_decide_covers(&plan, axes[i], &f));
+		assert_false(ifr_decide_line(&plan.axis[axes[i]], 3));
+		assert_true(ifr_decide_line(&plan.axis[axes[i]], 4));
+		ifr_plan_release(&plan);
+	}
+	ifr_entity_release(&f);
+}
+
 static void refused(const char *text, const char *says) {
 	unsigned char bytes[2048];
 	size_t offset = 0, length = make_note(bytes, text);
@@ -482,6 +521,8 @@ int main(void) {
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_note_by_hand),
 		cmocka_unit_test(test_note_of_checks),
+		cmocka_unit_test(test_nops_at_a_site),
+		cmocka_unit_test(test_axes_of_named_functions),
 		cmocka_unit_test(test_note_damaged_text),
 		cmocka_unit_test(test_note_hostile_bytes),
 		cmocka_unit_test(test_unit_names),

@@ -132,6 +132,10 @@ static void test_whom_a_plan_changes(void **state) {
 	assert_true(touched(loop, "interfero-plan 1\nalias-check seed=1 only=f\n"));
 	assert_false(touched(loop, "interfero-plan 1\nalias-check seed=1 only=g\n"));
 	assert_true(touched(cold, "interfero-plan 1\nalias-check only=g\n"));
+	assert_true(touched(loop, "interfero-plan 1\nsplit-loops only=f\n"));
+	assert_false(touched(loop, "interfero-plan 1\nsplit-loops seed=1\n"));
+	assert_true(touched(loop, "interfero-plan 1\nduplicate-joins only=f\n"));
+	assert_false(touched(loop, "interfero-plan 1\nduplicate-joins only=h\n"));
 	assert_false(touched(UNIT END, "interfero-plan 1\nalias-check\n"));
 	assert_true(touched(variable, "interfero-plan 1\nglobals seed=1\n"));
 	assert_false(touched(UNIT END, "interfero-plan 1\nglobals seed=1\n"));
