@@ -43,7 +43,7 @@ static int screen_finer(struct audit_state *state, struct ifr_error *err) {
 		                                  .most = layouts,
 		                                  .budget_ns = state->deadline_ns - ifr_clock_ns(),
 		                                  .finer = true};
-		audit_announce(state, i, true, 1, 1);
+		audit_announce(state, i, IFR_AUDIT_SCREEN, 1, 1);
 		result = audit_screen_trigger(state, i, &stage, err);
 		if (!result && !state->interrupted)
 			result = audit_refine_triggers(state, err);
@@ -60,7 +60,7 @@ static int screen_missing(struct audit_state *state, struct ifr_error *err) {
 		const struct audit_stage stage = {.repetitions = audit_count_screen_runs(state, i),
 		                                  .most = state->most,
 		                                  .budget_ns = state->deadline_ns - ifr_clock_ns()};
-		audit_announce(state, i, true, 1, 1);
+		audit_announce(state, i, IFR_AUDIT_SCREEN, 1, 1);
 		result = audit_screen_trigger(state, i, &stage, err);
 	}
 	return result;

@@ -181,6 +181,34 @@ range() { # EXPERIMENT COUNTER
 	END
 }
 
+# The loop of Melhus 2013, listing 4.7: eleven windows of 32 bytes and a tail. At a multiple of 32 it spans twelve windows,
+# which Ivy Bridge's loop buffer holds; 16 bytes on it spans thirteen. Ref: Melhus 2013, section 4.2.1.
+@test "an audit names the loop that leaves the loop buffer" {
+	cat >thesis.c <<-'END'
+		__asm__(".text\n.p2align 4\n.type spin,@function\nspin:\nmov $4000, %ecx\n.p2align 4\n1:\n"
+		        ".rept 11\nmovl word(%rip), %eax\ntest %eax, %eax\njne 2f\n.skip 22, 0x90\n2:\n.endr\n"
+		        "movl word(%rip), %eax\nlea 1(%rax), %edx\ndec %ecx\nmovl %edx, other(%rip)\njnz 1b\nret\n.size spin, .-spin\n"
+		        ".data\n.p2align 6\nword: .long 1\n.p2align 6\nother: .long 0\n");
+		void spin(void);
+		int main(void) { spin(); return 0; }
+	END
+	interfero-gcc -O1 thesis.c -o thesis
+	within 120 interfero audit --counters model --machine ivybridge --core=full --metric cycles --no-profile --cures 0 \
+		--triggers text -- ./thesis | tee whole | tr -s ' \n' ' ' >text
+	python3 - <<-'END'
+		import re
+		text = open("text").read()
+		found = re.search(r"- loop in spin\S*, 375 bytes, 3999 jumps back: (\d+) windows of 32 bytes in the worst layout \((0x\w+)\), "
+		                  r"(\d+) in the best \((0x\w+)\)\. .*?the loop buffer (\d+) in the worst layout, (\d+) in the best\.", text)
+		assert found, text
+		assert found.group(1, 3, 5) == ("13", "12", "0"), found
+		assert int(found[2], 16) % 32 == 16 and int(found[4], 16) % 32 == 0, found
+		assert int(found[6]) > 0.99 * 27 * 3997, found # 27 slots a round; two rounds tell that it is a loop
+		assert text.count("- loop in") == 1, text
+	END
+	[ "$(awk 'length > 80' whole)" = "" ] || say "$(<whole)"
+}
+
 # Eight lines of a table lie in set 5 of 64 by eight ways. In one stack in 64 lines, the loop's variables lie in that set, too:
 # then each round of the eight misses eight times, as the variables take a way (LRU).
 @test "an audit names the data that meet in a set of the cache beyond its ways" {
