@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The replication of a finding: the layouts of a trigger measured once more, in an experiment of its own with fresh copies
- * of all files. Only its runs are tested, so that whatever chose the finding does not count. Part of
+/* The replication of a finding: the layouts of a trigger measured once more, in an experiment of its own with fresh
+ * copies of all files. Only its runs are tested, so that whatever chose the finding does not count. Part of
  * harness/analysis/analysis.h. */
 #ifndef IFR_HARNESS_ANALYSIS_AUDIT_REPLICATION_H
 #define IFR_HARNESS_ANALYSIS_AUDIT_REPLICATION_H

@@ -193,10 +193,10 @@ static int run_stages(struct audit_state *state, unsigned count, int64_t screen_
 		result = audit_spend_rest(state, err);
 	if (state->deadline_ns != INT64_MAX)
 		state->deadline_ns = end_ns;
-	/* What is left for replications is no use to an audit that has none to make. */
+	/* The time of replications is no use to an audit that has none to make. */
 	if (!result && !state->interrupted && !has_suspect(state))
 		result = audit_spend_rest(state, err);
-	/* What replications leave goes to triggers that the screen did not pass, and to theirs. */
+	/* The time that replications leave goes to triggers that the screen did not pass, and to their replications. */
 	for (unsigned replicated = 1; !result && !state->interrupted && replicated;) {
 		replicated = audit_replicate(state);
 		if (replicated && !state->interrupted)

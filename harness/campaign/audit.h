@@ -2,7 +2,8 @@
 /* An audit: a campaign for each trigger, in two stages (design/audit_triggers.h), and a replication of what they find.
  * The rest of a budget is spent on finer steps of sweeps that found nothing, then on triggers for which there was no
  * time, then on further runs of the others. Its folder holds one experiment a trigger, FOLDER/TRIGGER.exp, which
- * "interfero report" reads as any other, and its replication, FOLDER/TRIGGER.again. Repeating an audit continues it: an experiment that is there keeps its seed and its sweep. */
+ * "interfero report" reads as any other, and its replication, FOLDER/TRIGGER.again. Repeating an audit continues it: an
+ * experiment that is there keeps its seed and its sweep. */
 #ifndef IFR_HARNESS_CAMPAIGN_AUDIT_H
 #define IFR_HARNESS_CAMPAIGN_AUDIT_H
 

@@ -42,8 +42,21 @@ static int64_t find_run_ns(const struct audit_state *state) {
 }
 
 /* The time of one repetition. */
-static double weigh(const struct audit_state *state, unsigned which) {
+static double find_repetition_ns(const struct audit_state *state, unsigned which) {
 	return (double)(state->outcomes[which].layouts + 1) * (double)find_run_ns(state);
+}
+
+/* The time that the screen took beside its runs: the making of its layouts, above all. */
+static double find_making_ns(const struct audit_state *state, unsigned which) {
+	const struct ifr_audit_outcome *outcome = &state->outcomes[which];
+	const double runs_ns = find_repetition_ns(state, which) * audit_count_screen_runs(state, which),
+				 making_ns = (double)outcome->layout_ns * outcome->layouts - runs_ns;
+	return making_ns > 0 ? making_ns : 0;
+}
+
+/* The time of a replication with as many runs as the first experiment. */
+static double weigh(const struct audit_state *state, unsigned which) {
+	return find_making_ns(state, which) + find_repetition_ns(state, which) * audit_count_all_runs(state, which);
 }
 
 /* Twice the runs of the first experiment, and up to four times as many where there is time. */
@@ -53,7 +66,8 @@ static unsigned count_runs(const struct audit_state *state, unsigned which, int6
 	const unsigned first = audit_count_all_runs(state, which);
 	if (!budget_ns || !state->first_run_ns)
 		return USUAL * first;
-	const double fit = part_of_runs * (double)budget_ns / weigh(state, which);
+	const double fit =
+		part_of_runs * ((double)budget_ns - find_making_ns(state, which)) / find_repetition_ns(state, which);
 	return fit > MOST * first ? MOST * first : fit < LEAST ? LEAST : (unsigned)fit;
 }
 

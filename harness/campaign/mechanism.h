@@ -29,8 +29,8 @@ struct ifr_mechanism {
 
 /* Names what goes along with the metric (r > IFR_AUDIT_R) in a row that was found, and that the model can name:
  * pairs behind aliases, accesses across lines and pages, blocks that enter windows, loops that leave op cache or loop
- * buffer, set conflicts. campaign: of the audit, its file the folder. Without a recording there is nothing to name. The caller releases the
- * mechanism. */
+ * buffer, set conflicts. campaign: of the audit, its file the folder. Without a recording there is nothing to name. The
+ * caller releases the mechanism. */
 void ifr_mechanism_find(const struct ifr_campaign *campaign, const struct ifr_audit_row *row,
                         struct ifr_mechanism *mechanism);
 void ifr_mechanism_release(struct ifr_mechanism *mechanism);

@@ -95,8 +95,8 @@ static void put_loops(const struct ifr_named_loops *loops, struct ifr_buffer *ou
 	struct ifr_buffer text = {0};
 	for (size_t i = 0; i < loops->count; i++) {
 		const struct ifr_named_loop *loop = &loops->items[i];
-		ifr_buffer_printf(&text, "loop in %s, %" PRIu64 " bytes, %" PRIu64 " jumps back: ", loop->code, loop->bytes,
-		                  loop->iterations);
+		ifr_buffer_printf(&text, "loop in %s, %" PRIu64 " bytes, %" PRIu64 " jumps back: ", loop->code,
+		                  loop->bytes, loop->iterations);
 		if (loops->window_bytes)
 			ifr_buffer_printf(&text, "%" PRIu64 " windows of %u bytes", loop->windows[1], loops->window_bytes);
 		ifr_buffer_printf(&text, " in the worst layout (0x%" PRIx64 "), ", loop->address[1]);

@@ -10,7 +10,7 @@
 #include "common/table.h"
 #include "model/core/program.h"
 
-/* What is longer is no loop that a front end could hold: a jump back from code that was put aside. */
+/* A longer way back is no loop that a front end could hold, but a jump from code that was put aside. */
 enum { CHUNK_EXECUTIONS = 16384, LOOP_BYTES_MOST = 4096 };
 
 struct side {

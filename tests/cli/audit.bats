@@ -209,6 +209,41 @@ range() { # EXPERIMENT COUNTER
 	[ "$(awk 'length > 80' whole)" = "" ] || say "$(<whole)"
 }
 
+# Two arrays under another placement of large blocks: loads of one, 600 elements before the store to the other, alias where the
+# distance of the arrays says so. Lines 3 and 9 allocate them. In the other loop, a load aliases the store of two rounds before
+# wherever the array lies.
+@test "an audit names heap objects by their allocation site" {
+	cat >blocks.c <<-'END'
+		#include <stdlib.h>
+		__attribute__((noinline)) static float *make(unsigned n) {
+			float *made = malloc(n * sizeof *made);
+			made[0] = 1;
+			return made;
+		}
+		int main(void) {
+			float *from = make(20000);
+			float *to = calloc(20000, sizeof *to);
+			for (unsigned i = 0; i + 600 < 20000; i++)
+				to[i] = from[i + 2] + from[i + 200] + from[i + 400] + from[i + 600];
+			for (unsigned i = 0; i < 2000; i++)
+				to[i] = to[i + 1022];
+			return to[5] == 3;
+		}
+	END
+	gcc -g -O1 blocks.c -o blocks
+	within 120 interfero audit --counters model --core=none --machine ivybridge --metric ld_blocks_partial.address_alias \
+		--no-profile --cures 0 --triggers blocks -- ./blocks | tr -s ' \n' ' ' >text
+	grep -q "$(echo 'loads of heap object [0-9]* of 80000 bytes, malloc in make (blocks.c:3) (0x[0-9a-f]*) in main (blocks.c:11) meet' \
+		'the store to heap object [0-9]* of 80000 bytes, calloc in main (blocks.c:9) (0x')" text || say "$(<text)"
+	! grep -q 'in _dl_relocate_object' text || say "the loader's pairs, which are the same in each layout: $(<text)"
+	local recorder
+	for recorder in valgrind qemu; do
+		interfero record --recorder $recorder --objects -o $recorder.trace -- ./blocks || [ $? -eq 1 ]
+		interfero replay --machine ivybridge --aliases $recorder.trace | tr -s ' \n' ' ' >pairs
+		grep -q 'loads of heap object [0-9]* of 80000 bytes, calloc in main (blocks.c:9)' pairs || say "$recorder: $(<pairs)"
+	done
+}
+
 # Eight lines of a table lie in set 5 of 64 by eight ways. In one stack in 64 lines, the loop's variables lie in that set, too:
 # then each round of the eight misses eight times, as the variables take a way (LRU).
 @test "an audit names the data that meet in a set of the cache beyond its ways" {

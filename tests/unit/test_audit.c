@@ -578,8 +578,9 @@ static double replicate(double then, double now, bool spike, unsigned layouts, u
 	return p;
 }
 
-/* Effects as large as the noise correlate in both; a spike at one of 256 values stands out in both, and hardly correlates.
- * Those of the first experiment alone are not replicated: p < 0.05 in one of 20, here in up to 4 of 20 (binomial: above
+/* Effects as large as the noise correlate in both; a spike at one of 256 values stands out in both, and hardly
+ * correlates.
+ * Effects of the first experiment alone are not replicated: p < 0.05 in one of 20, here in up to 4 of 20 (binomial: above
  * that with 0.3 %). */
 static void test_replication(void **state) {
 	(void)state;
