@@ -202,6 +202,8 @@ static int run_stages(struct audit_state *state, unsigned count, int64_t screen_
 		if (replicated && !state->interrupted)
 			result = audit_spend_rest(state, err);
 	}
+	if (!result)
+		audit_note_stored(state);
 	return result ? result : check_measured(state, err);
 }
 

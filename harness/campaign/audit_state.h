@@ -8,6 +8,7 @@
  *     audit_stages.c   the time of a stage; further runs
  *     audit_rest.c     the rest of a budget
  *     audit_replication.c  the same layouts again, where the first runs differ
+ *     audit_stored.c   experiments of earlier calls
  *     audit_model.c    replays of layouts that were found by the clock
  *     audit_code.c     the function behind what was found, and its confirmation
  *     audit_cure.c     a cure of what was found
@@ -93,6 +94,9 @@ int audit_refine_triggers(struct audit_state *state, struct ifr_error *err);
 
 /* Spends the rest of the budget: finer steps, then missing triggers, then further runs of the others. */
 int audit_spend_rest(struct audit_state *state, struct ifr_error *err);
+
+/* Notes what experiments of earlier calls have that this call had no time for. */
+void audit_note_stored(const struct audit_state *state);
 
 /* Replicates what was found and has no replication, until the deadline. Triggers for which there is no time have a
  * reason. Returns the number of replications that were made. */

@@ -66,6 +66,13 @@ audit() { # ARGUMENTS...
 	[[ $options == *" --sweep stack:bytes=0:"* ]] || say "$options"
 }
 
+@test "experiments of earlier calls are in the report, though the budget has no time for them" {
+	# Of one run each, all are made by the screen.
+	audit -q --triggers load,copies -r 1 --cures 0 -- ./where "$here/log"
+	audit --json --triggers load,copies -r 1 --cures 0 --budget 1s -- ./where "$here/log" >json
+	[ "$(jq -c '[.triggers[] | [.layouts, .runs, .beyond_screen, .left_out_because]] | unique' json)" = '[[32,1,true,null]]' ] || say "$(<json)"
+}
+
 # A run of where takes a millisecond and counts for twenty: the screen ends early, and finer steps have the rest. A
 # machine that is busy throughout one try leaves no rest.
 @test "a budget takes larger steps, then smaller ones for the rest, which a second call keeps" {
