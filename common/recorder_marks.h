@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Marks: messages to the recorder from libraries inside the recorded program (runtime/recorded/,
- * model/recorder/marks.c). A mark is a system call with a number that no kernel has, and five arguments. */
+ * model/recorder/marks.c). A mark is a system call with a number that no kernel has, and six arguments. */
 #ifndef IFR_COMMON_RECORDER_MARKS_H
 #define IFR_COMMON_RECORDER_MARKS_H
 
@@ -9,7 +9,8 @@
 enum ifr_recorder_mark {
 	IFR_RECORDER_REGION = 0x49465201, /* a region begins (its name) or ends (a null pointer) */
 	IFR_RECORDER_ENTER,               /* the allocator begins to work */
-	/* The allocator ends its work: enum ifr_heap_request, address, size, alignment, old address. */
+	/* The allocator ends its work: enum ifr_heap_request, address, size, alignment, old address, return address of the
+	 * call. */
 	IFR_RECORDER_LEAVE,
 };
 
@@ -26,13 +27,14 @@ enum ifr_heap_request {
 /* Sends a mark. Inlined, without a call, and errno stays: the recording has the same few instructions in every
  * layout. */
 static inline void ifr_recorder_mark(enum ifr_recorder_mark mark, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
-                                     uint64_t e) {
+                                     uint64_t e, uint64_t f) {
 	uint64_t result = mark;
 	register uint64_t fourth __asm__("r10") = d;
 	register uint64_t fifth __asm__("r8") = e;
+	register uint64_t sixth __asm__("r9") = f;
 	__asm__ volatile("syscall"
 	                 : "+a"(result)
-	                 : "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth)
+	                 : "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth), "r"(sixth)
 	                 : "rcx", "r11", "memory");
 }
 

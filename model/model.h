@@ -25,6 +25,7 @@
 #include "model/layout/conflicts.h"
 #include "model/layout/count.h"
 #include "model/layout/layout.h"
+#include "model/layout/loops.h"
 #include "model/loads/loads.h"
 #include "model/machines/machine.h"
 #include "model/record/record.h"

@@ -206,6 +206,23 @@ static double find_detectable(const struct ifr_audit_row *row, size_t tested) {
 	       ifr_t_detectable(power, (double)(row->layouts * (runs - 1)), level / (double)row->layouts);
 }
 
+/* One that was not made counts among the hypotheses: which ones time had room for is no reason to claim more. */
+static void adjust_replications(struct ifr_audit_row *rows, size_t count) {
+	double *p = ifr_alloc((count + 1) * sizeof *p);
+	for (size_t i = 0; i < count; i++) {
+		const struct ifr_audit_replication *replication = &rows[i].replication;
+		p[i] = !replication->wanted ? NAN : replication->made ? replication->p : 1;
+	}
+	ifr_p_adjust_holm(p, count);
+	for (size_t i = 0; i < count; i++) {
+		struct ifr_audit_replication *replication = &rows[i].replication;
+		replication->p_adjusted = replication->wanted ? p[i] : 1;
+		if (replication->wanted)
+			rows[i].found = replication->made && replication->p_adjusted < IFR_REPORT_LEVEL;
+	}
+	free(p);
+}
+
 void ifr_audit_adjust(struct ifr_audit_row *rows, size_t count) {
 	double *p = ifr_alloc((count + 1) * sizeof *p);
 	size_t tested = 0;
@@ -218,6 +235,10 @@ void ifr_audit_adjust(struct ifr_audit_row *rows, size_t count) {
 		struct ifr_audit_row *row = &rows[i];
 		row->p_adjusted = row->tested ? p[i] : 1;
 		row->found = row->tested && row->full && row->p_adjusted < IFR_REPORT_LEVEL;
+	}
+	adjust_replications(rows, count);
+	for (size_t i = 0; i < count; i++) {
+		struct ifr_audit_row *row = &rows[i];
 		/* Of layouts that ran once, the noise is that of twins, and the test has no power that is known. */
 		const bool known = row->tested && row->has_noise && row->layouts > 1 && row->runs > 1.5;
 		row->detectable_pct = known && !row->found ? find_detectable(row, tested) : 0;

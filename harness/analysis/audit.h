@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "harness/analysis/attribution.h"
+#include "harness/analysis/audit_replication.h"
 #include "harness/analysis/comparison.h"
 #include "harness/analysis/spike_train.h"
 #include "harness/statistics/statistics.h"
@@ -64,6 +65,7 @@ struct ifr_audit_row {
 		detectable_pct; /* of a row that is tested and not found: the effect of one value of a sweep, else the standard
 	                          deviation between layouts, that the screen and the test find with a power of 80 %; else 0 */
 	double p, p_adjusted; /* of no difference between layouts; adjusted for all tested triggers (Holm) */
+	struct ifr_audit_replication replication;
 	struct ifr_spike_train train;
 	int64_t period; /* of any shape, in the unit of the sweep */
 	struct ifr_audit_event *events;
@@ -90,8 +92,8 @@ void ifr_audit_row_add_model(struct ifr_audit_row *row, const struct ifr_analysi
 bool ifr_audit_row_has_model(const struct ifr_audit_row *row);
 void ifr_audit_row_release(struct ifr_audit_row *row);
 
-/* Adjusts the p of all rows that are tested, and sets found, which is an adjusted p < IFR_REPORT_LEVEL in a row that is
- * full; else detectable_pct. */
+/* Adjusts the p of all rows that are tested, and those of replications, and sets found; else detectable_pct. Found is an
+ * adjusted p < IFR_REPORT_LEVEL in a row that is full; where a replication is wanted, that of the replication. */
 void ifr_audit_adjust(struct ifr_audit_row *rows, size_t count);
 
 /* Tests whether layouts but the shipped one differ, by ranks within repetitions: long tails of the noise hide nothing.

@@ -109,7 +109,7 @@ static int screen_triggers(struct audit_state *state, unsigned count, int64_t sc
 	for (unsigned i = 0, number = 0; i < ifr_trigger_count && !state->interrupted && !result; i++) {
 		if (!state->possible[i] || audit_check_time(state, &state->outcomes[i].why_not))
 			continue;
-		audit_announce(state, i, true, ++number, count);
+		audit_announce(state, i, IFR_AUDIT_SCREEN, ++number, count);
 		struct audit_stage stage = {.repetitions = audit_count_screen_runs(state, i),
 		                            .budget_ns =
 		                                audit_divide_time(state, screen_ns, weigh_screen(state, i), weight)};
@@ -159,6 +159,13 @@ static bool has_finding(const struct audit_state *state) {
 	return has;
 }
 
+static bool has_suspect(const struct audit_state *state) {
+	bool has = false;
+	for (unsigned i = 0; i < ifr_trigger_count; i++)
+		has |= ifr_audit_outcome_suspected(&state->outcomes[i]);
+	return has;
+}
+
 /* The environment sizes that were asked for; their steps are never made larger. */
 static void choose_environment(struct audit_state *state) {
 	enum { PAGE = 4096 };
@@ -172,34 +179,51 @@ static void choose_environment(struct audit_state *state) {
 	                                  offset + (pages * PAGE - 1) / increment * increment, increment);
 }
 
-static int run_stages(struct audit_state *state, unsigned count, int64_t screen_ns, struct ifr_error *err) {
+/* end_ns: of replications, for which a part of the time is left. */
+static int run_stages(struct audit_state *state, unsigned count, int64_t screen_ns, int64_t end_ns,
+                      struct ifr_error *err) {
 	int result = screen_triggers(state, count, screen_ns, err);
 	if (!result && !state->interrupted)
 		result = audit_refine_triggers(state, err);
-	if (!has_finding(state) && state->deadline_ns != INT64_MAX)
+	if (!has_finding(state) && state->deadline_ns != INT64_MAX) {
 		state->deadline_ns += state->audit->cures_ns;
+		end_ns += state->audit->cures_ns;
+	}
 	if (!result)
 		result = audit_spend_rest(state, err);
+	if (state->deadline_ns != INT64_MAX)
+		state->deadline_ns = end_ns;
+	/* The time of replications is no use to an audit that has none to make. */
+	if (!result && !state->interrupted && !has_suspect(state))
+		result = audit_spend_rest(state, err);
+	/* The time that replications leave goes to triggers that the screen did not pass, and to their replications. */
+	for (unsigned replicated = 1; !result && !state->interrupted && replicated;) {
+		replicated = audit_replicate(state);
+		if (replicated && !state->interrupted)
+			result = audit_spend_rest(state, err);
+	}
+	if (!result)
+		audit_note_stored(state);
 	return result ? result : check_measured(state, err);
 }
 
 int ifr_audit_run(const struct ifr_audit *audit, struct ifr_audit_outcome *outcomes, bool *interrupted,
                   struct ifr_error *err) {
-	const int64_t begun_ns = ifr_clock_ns(), budget_ns = audit->campaign.budget_ns;
+	const int64_t begun_ns = ifr_clock_ns(), budget_ns = audit->campaign.budget_ns,
+				  all_ns = budget_ns - audit->cures_ns, first_ns = all_ns / 3 * 2, screen_ns = first_ns / 4 * 3;
 	struct audit_state state = {.audit = audit,
 	                            .outcomes = outcomes,
 	                            .possible = ifr_alloc(ifr_trigger_count * sizeof *state.possible),
 	                            .sweeps = ifr_alloc(ifr_trigger_count * sizeof *state.sweeps),
-	                            .deadline_ns = budget_ns ? begun_ns + budget_ns - audit->cures_ns : INT64_MAX};
+	                            .deadline_ns = budget_ns ? begun_ns + first_ns : INT64_MAX};
 	const unsigned count = choose_triggers(&state);
-	int64_t run_ns = 0;
 	int result = ifr_dir_make(audit->campaign.file, err);
 	if (!result && budget_ns)
-		result = time_run(audit, &run_ns, err);
-	state.most = ifr_audit_layouts(budget_ns, run_ns, state.possible);
+		result = time_run(audit, &state.first_run_ns, err);
+	state.most = ifr_audit_layouts(2 * screen_ns, state.first_run_ns, state.possible);
 	choose_environment(&state);
 	if (!result)
-		result = run_stages(&state, count, begun_ns + budget_ns / 2, err);
+		result = run_stages(&state, count, begun_ns + screen_ns, begun_ns + all_ns, err);
 	for (unsigned i = 0; i < ifr_trigger_count; i++)
 		if (!outcomes[i].measured && !outcomes[i].why_not.code)
 			ifr_fail(&outcomes[i].why_not, IFR_E_USAGE, "the audit was interrupted before");

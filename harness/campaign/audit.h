@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An audit: a campaign for each trigger, in two stages (design/audit_triggers.h). The rest of a budget is spent
- * on finer steps of sweeps that found nothing, then on triggers for which there was no time, then on further runs of
- * the others. Its folder holds one experiment a trigger, FOLDER/TRIGGER.exp, which "interfero report" reads as any
- * other. Repeating an audit continues it: an experiment that is there keeps its seed and its sweep. */
+/* An audit: a campaign for each trigger, in two stages (design/audit_triggers.h), and a replication of what they find.
+ * The rest of a budget is spent on finer steps of sweeps that found nothing, then on triggers for which there was no
+ * time, then on further runs of the others. Its folder holds one experiment a trigger, FOLDER/TRIGGER.exp, which
+ * "interfero report" reads as any other, and its replication, FOLDER/TRIGGER.again. Repeating an audit continues it: an
+ * experiment that is there keeps its seed and its sweep. */
 #ifndef IFR_HARNESS_CAMPAIGN_AUDIT_H
 #define IFR_HARNESS_CAMPAIGN_AUDIT_H
 
 #include "harness/analysis/analysis.h"
 #include "harness/campaign/campaign_plan.h"
 #include "harness/campaign/cure_candidates.h"
+
+enum ifr_audit_step { IFR_AUDIT_SCREEN, IFR_AUDIT_MORE_RUNS, IFR_AUDIT_REPLICATION };
 
 struct ifr_audit {
 	struct ifr_campaign campaign; /* of every trigger; its file is the folder, its budget that of the audit, its
@@ -23,8 +26,8 @@ struct ifr_audit {
 	int64_t
 		cures_ns; /* of the budget: left for cures where a trigger was found, and spent on triggers where none was */
 	const char *model_machine; /* on which layouts are replayed that were found without the model */
-	/* Called before each campaign; may be NULL. number: of the triggers of this stage, from 1 to count. */
-	void (*announce)(const struct ifr_trigger *trigger, bool screen, unsigned number, unsigned count);
+	/* Called before each campaign; may be NULL. number: of the triggers of this step, from 1 to count. */
+	void (*announce)(const struct ifr_trigger *trigger, enum ifr_audit_step step, unsigned number, unsigned count);
 };
 
 /* The outcome of one trigger. */
@@ -42,7 +45,13 @@ struct ifr_audit_outcome {
 	unsigned layouts;         /* of the screen */
 	double p;                 /* of the runs that were made */
 	double noise_pct;         /* of them; 0: not known */
+	bool exact, clocked;      /* the metric has no noise; it is a time */
+	bool replicated;          /* its replication has runs */
+	struct ifr_error not_replicated; /* why it has none, where it needs some */
 };
+
+/* Whether the first runs of a trigger differ, so that a claim needs a replication. */
+bool ifr_audit_outcome_suspected(const struct ifr_audit_outcome *outcome);
 
 /* Carries out the audit into outcomes[ifr_trigger_count]. Errors: those of the first trigger where no trigger could be
  * measured, and IFR_E_PROGRAM of any. *interrupted: the user ended it; what was measured remains. */
@@ -75,7 +84,8 @@ int ifr_audit_model(const struct ifr_audit *audit, const struct ifr_audit_row *r
 /* The experiment of a trigger's replays; the caller frees. */
 char *ifr_audit_model_file(const char *folder, const struct ifr_trigger *trigger);
 
-/* The experiment of a trigger; the caller frees. */
+/* The experiment of a trigger, and that of its replication; the caller frees. */
+char *ifr_audit_replication_file(const char *folder, const struct ifr_trigger *trigger);
 char *ifr_audit_file(const char *folder, const struct ifr_trigger *trigger);
 /* That of the intervention that confirms the trigger's function; the caller frees. */
 char *ifr_audit_confirmation_file(const char *folder, const struct ifr_trigger *trigger);

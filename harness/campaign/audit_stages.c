@@ -19,10 +19,10 @@ int audit_check_time(const struct audit_state *state, struct ifr_error *err) {
 	return ifr_clock_ns() < state->deadline_ns ? 0 : ifr_fail(err, IFR_E_USAGE, "the budget ended before");
 }
 
-void audit_announce(const struct audit_state *state, unsigned which, bool screen, unsigned number,
+void audit_announce(const struct audit_state *state, unsigned which, enum ifr_audit_step step, unsigned number,
                     unsigned count) {
 	if (state->audit->announce)
-		state->audit->announce(&ifr_triggers[which], screen, number, count);
+		state->audit->announce(&ifr_triggers[which], step, number, count);
 }
 
 /* The layouts of a trigger that has few, with the shipped one; 0: it has many. */
@@ -133,7 +133,7 @@ int audit_refine_trigger(struct audit_state *state, unsigned which, unsigned num
 	                            .budget_ns = audit_divide_time(state, state->deadline_ns, 1, count - number + 1)};
 	struct ifr_error inner = {0};
 	bool whole = false;
-	audit_announce(state, which, false, number, count);
+	audit_announce(state, which, IFR_AUDIT_MORE_RUNS, number, count);
 	audit_fit_stage(state, which, &stage);
 	/* A budget without time for another run leaves the trigger at its screen. */
 	const int failed = audit_run_trigger(state, which, &stage, &whole, &inner);

@@ -7,6 +7,8 @@
  *     audit_trigger.c  one stage of one trigger
  *     audit_stages.c   the time of a stage; further runs
  *     audit_rest.c     the rest of a budget
+ *     audit_replication.c  the same layouts again, where the first runs differ
+ *     audit_stored.c   experiments of earlier calls
  *     audit_model.c    replays of layouts that were found by the clock
  *     audit_code.c     the function behind what was found, and its confirmation
  *     audit_cure.c     a cure of what was found
@@ -19,11 +21,12 @@
 struct audit_state {
 	const struct ifr_audit *audit;
 	struct ifr_audit_outcome *outcomes;
-	bool *possible;      /* [ifr_trigger_count]: asked for, and the program has what it needs */
-	char **sweeps;       /* [ifr_trigger_count]: of what this machine has; NULL: the trigger's own */
-	unsigned most;       /* layouts of a trigger in its first screen; 0: no limit */
-	int64_t deadline_ns; /* INT64_MAX without a budget */
-	int64_t run_ns;      /* of a run, with all around it, in the last campaign that had some; 0: not known */
+	bool *possible;       /* [ifr_trigger_count]: asked for, and the program has what it needs */
+	char **sweeps;        /* [ifr_trigger_count]: of what this machine has; NULL: the trigger's own */
+	unsigned most;        /* layouts of a trigger in its first screen; 0: no limit */
+	int64_t deadline_ns;  /* INT64_MAX without a budget */
+	int64_t first_run_ns; /* of a run, with all around it, at the start; 0: without a budget */
+	int64_t run_ns;       /* the same in the last campaign that had some; 0: not known */
 	bool interrupted;
 };
 
@@ -44,6 +47,8 @@ int audit_run_trigger(struct audit_state *state, unsigned which, const struct au
 
 /* The sweep of an experiment that is there; NULL without one. The caller frees. */
 char *audit_find_sweep(const char *file);
+/* Reads the seed of an experiment that is there; else *seed stays. */
+void audit_find_seed(const char *file, uint64_t *seed);
 /* The experiments of all triggers: the recording of one serves the others. */
 void audit_list_experiments(const char *folder, struct ifr_strings *files);
 
@@ -65,7 +70,8 @@ bool audit_note_end(const struct ifr_campaign *campaign, const struct ifr_campai
 int64_t audit_divide_time(const struct audit_state *state, int64_t deadline_ns, int64_t part, int64_t all);
 /* Even an experiment without time for its layouts costs its reference runs. */
 int audit_check_time(const struct audit_state *state, struct ifr_error *err);
-void audit_announce(const struct audit_state *state, unsigned which, bool screen, unsigned number, unsigned count);
+void audit_announce(const struct audit_state *state, unsigned which, enum ifr_audit_step step, unsigned number,
+                    unsigned count);
 
 /* The runs of each layout that a stage of a trigger makes. A trigger of few layouts, such as the allocators, makes all of
  * them in its screen, and so many that neighbours in time tell disturbances of the machine from layouts. */
@@ -88,5 +94,12 @@ int audit_refine_triggers(struct audit_state *state, struct ifr_error *err);
 
 /* Spends the rest of the budget: finer steps, then missing triggers, then further runs of the others. */
 int audit_spend_rest(struct audit_state *state, struct ifr_error *err);
+
+/* Notes what experiments of earlier calls have that this call had no time for. */
+void audit_note_stored(const struct audit_state *state);
+
+/* Replicates what was found and has no replication, until the deadline. Triggers for which there is no time have a
+ * reason. Returns the number of replications that were made. */
+unsigned audit_replicate(struct audit_state *state);
 
 #endif

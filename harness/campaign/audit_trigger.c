@@ -27,6 +27,17 @@ char *audit_find_sweep(const char *file) {
 	return sweep;
 }
 
+void audit_find_seed(const char *file, uint64_t *seed) {
+	struct ifr_experiment *experiment = NULL;
+	if (!ifr_file_exists(file) || ifr_experiment_open(file, &experiment, NULL))
+		return;
+	char *text = ifr_experiment_get(experiment, "seed");
+	if (text)
+		*seed = strtoull(text, NULL, 10);
+	free(text);
+	ifr_experiment_close(experiment);
+}
+
 static int weigh_trigger(const char *file, const char *metric, struct ifr_audit_outcome *outcome, bool *modelled,
                          struct ifr_error *err) {
 	struct ifr_dataset dataset;
@@ -40,6 +51,8 @@ static int weigh_trigger(const char *file, const char *metric, struct ifr_audit_
 		ifr_audit_row_make(analysis, &row);
 		outcome->p = row.tested ? row.p : 1;
 		outcome->noise_pct = row.has_noise ? row.noise_pct : 0;
+		outcome->exact = analysis->exact;
+		outcome->clocked = !strcmp(analysis->metric->source, "clock");
 		*modelled = !strcmp(analysis->metric->source, "model");
 		ifr_audit_row_release(&row);
 	}

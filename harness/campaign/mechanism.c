@@ -38,11 +38,29 @@ static bool is_event(const char *source, const char *name, enum ifr_event which)
 	return !strcmp(source, "model") && ifr_counter_is_named(name, source, ifr_event_name(which));
 }
 
-static bool goes_along(const struct ifr_audit_row *row, enum ifr_event which) {
+/* sign: 1 for what there is more of in slow layouts, -1 for what there is less of. */
+static bool goes_with(const struct ifr_audit_row *row, enum ifr_event which, int sign) {
 	bool along = is_event(row->analysis->metric->source, row->analysis->metric->name, which);
 	for (size_t i = 0; i < row->event_count; i++)
 		along |= is_event(row->events[i].source, row->events[i].name, which) && !row->events[i].constant &&
-		         row->events[i].r > IFR_AUDIT_R;
+		         sign * row->events[i].r > IFR_AUDIT_R;
+	return along;
+}
+
+static bool goes_along(const struct ifr_audit_row *row, enum ifr_event which) {
+	return goes_with(row, which, 1);
+}
+
+/* Without a core there are the windows alone, on which op cache and loop buffer depend. */
+static bool loops_go_along(const struct ifr_audit_row *row) {
+	static const enum ifr_event slow[] = {IFR_EVENT_WINDOWS_16, IFR_EVENT_WINDOWS_32, IFR_EVENT_WINDOWS_64,
+	                                      IFR_EVENT_DECODER_SLOTS, IFR_EVENT_UNDELIVERED},
+								fast[] = {IFR_EVENT_OP_CACHE_SLOTS, IFR_EVENT_LOOP_BUFFER_SLOTS};
+	bool along = false;
+	for (size_t i = 0; i < sizeof slow / sizeof *slow; i++)
+		along |= goes_along(row, slow[i]);
+	for (size_t i = 0; i < sizeof fast / sizeof *fast; i++)
+		along |= goes_with(row, fast[i], -1);
 	return along;
 }
 
@@ -102,22 +120,33 @@ static void find_conflicts(const struct evidence *evidence, const struct ifr_aud
 	}
 }
 
+static void find_loops(const struct evidence *evidence, const struct ifr_audit_row *row,
+                       struct ifr_mechanism *mechanism) {
+	const struct ifr_plan *const plans[] = {&mechanism->plans[0], &mechanism->plans[1]};
+	if (loops_go_along(row))
+		ifr_loops_name(evidence->trace, evidence->builder, plans, evidence->machine, IFR_MECHANISM_NAMED,
+		               &mechanism->loops, NULL);
+}
+
 void ifr_mechanism_find(const struct ifr_campaign *campaign, const struct ifr_audit_row *row,
                         struct ifr_mechanism *mechanism) {
 	struct evidence evidence = {0};
-	bool wanted = false;
+	bool wanted;
 	*mechanism = (struct ifr_mechanism){0};
 	ifr_plan_init(&mechanism->plans[0]);
 	ifr_plan_init(&mechanism->plans[1]);
 	mechanism->has_plans = row->found && !read_plans(row, mechanism, NULL);
+	wanted = mechanism->has_plans && loops_go_along(row);
 	for (int event = 0; event < IFR_EVENT_COUNT && mechanism->has_plans; event++)
 		wanted |= is_named((enum ifr_event)event) && goes_along(row, (enum ifr_event)event);
 	if (wanted && !open_evidence(campaign, row, mechanism, &evidence, NULL)) {
-		if (goes_along(row, IFR_EVENT_ADDRESS_ALIAS))
-			ifr_aliases_name(evidence.trace, &mechanism->plans[1], evidence.machine, IFR_MECHANISM_NAMED,
-			                 &mechanism->aliases, NULL);
+		if (goes_along(row, IFR_EVENT_ADDRESS_ALIAS) &&
+		    !ifr_aliases_name(evidence.trace, &mechanism->plans[1], evidence.machine, IFR_MECHANISM_NAMED,
+		                      &mechanism->aliases, NULL))
+			ifr_named_aliases_keep_main(&mechanism->aliases);
 		find_changes(&evidence, row, mechanism);
 		find_conflicts(&evidence, row, mechanism);
+		find_loops(&evidence, row, mechanism);
 	}
 	close_evidence(&evidence);
 }
@@ -128,6 +157,7 @@ void ifr_mechanism_release(struct ifr_mechanism *mechanism) {
 	ifr_named_aliases_release(&mechanism->aliases);
 	for (size_t i = 0; i < mechanism->change_count; i++)
 		ifr_named_changes_release(&mechanism->changes[i].named);
+	ifr_named_loops_release(&mechanism->loops);
 	for (size_t i = 0; i < mechanism->conflict_count; i++)
 		ifr_named_conflicts_release(&mechanism->conflicts[i].named);
 	*mechanism = (struct ifr_mechanism){0};

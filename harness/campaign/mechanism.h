@@ -24,12 +24,13 @@ struct ifr_mechanism {
 		struct ifr_named_conflicts named;
 	} conflicts[IFR_EVENT_COUNT];
 	size_t conflict_count; /* one for each structure: loads and stores meet in the same sets */
+	struct ifr_named_loops loops;
 };
 
 /* Names what goes along with the metric (r > IFR_AUDIT_R) in a row that was found, and that the model can name:
- * pairs behind aliases, accesses across lines and pages, blocks that enter windows, set conflicts. campaign: of
- * the audit, its file the folder. Without a recording there is nothing to name. The caller releases the
- * mechanism. */
+ * pairs behind aliases, accesses across lines and pages, blocks that enter windows, loops that leave op cache or loop
+ * buffer, set conflicts. campaign: of the audit, its file the folder. Without a recording there is nothing to name. The
+ * caller releases the mechanism. */
 void ifr_mechanism_find(const struct ifr_campaign *campaign, const struct ifr_audit_row *row,
                         struct ifr_mechanism *mechanism);
 void ifr_mechanism_release(struct ifr_mechanism *mechanism);

@@ -23,17 +23,21 @@
 #include "harness/report/report.h"
 #include "model/model.h"
 
-static void announce(const struct ifr_trigger *trigger, bool screen, unsigned number, unsigned count) {
+static void announce(const struct ifr_trigger *trigger, enum ifr_audit_step step, unsigned number,
+                     unsigned count) {
+	static const char *const words[] = {[IFR_AUDIT_SCREEN] = "screen",
+	                                    [IFR_AUDIT_MORE_RUNS] = "more runs",
+	                                    [IFR_AUDIT_REPLICATION] = "replication"};
 	progress_clear();
-	ifr_command_note("%s %u of %u: %s (%s)", screen ? "screen" : "more runs", number, count, trigger->name,
-	                 trigger->summary);
+	ifr_command_note("%s %u of %u: %s (%s)", words[step], number, count, trigger->name, trigger->summary);
 }
 
 /* --- the report ------------------------------------------------------------------------------------------------ */
 
 struct findings {
-	struct ifr_dataset *datasets;
+	struct ifr_dataset *datasets, *replications;
 	struct ifr_analysis **analyses;
+	char **files; /* of replications */
 	struct ifr_audit_row *rows;
 	size_t count;
 	struct ifr_error unread; /* of an experiment that could not be read, the last one */
@@ -51,6 +55,33 @@ static int64_t find_finest_step(const struct audit_options *options, unsigned wh
 	return options->environment_given && (int)which == ifr_trigger_find("environment")
 	           ? (int64_t)options->environment_increment
 	           : ifr_trigger_step(&ifr_triggers[which]);
+}
+
+static int read_replication(const char *file, const char *metric, struct ifr_dataset *dataset,
+                            struct ifr_audit_row *row, struct ifr_error *err) {
+	const unsigned axes = ifr_triggers[ifr_trigger_find(row->trigger)].axes;
+	struct ifr_analysis *analysis = NULL;
+	int result = ifr_experiment_load(file, dataset, err);
+	if (!result)
+		result = ifr_analysis_make(dataset, metric, &analysis, err);
+	if (!result) {
+		row->replication.experiment = file;
+		ifr_audit_replicate(row, analysis, !(axes & 1u << IFR_AXIS_COPIES));
+	}
+	ifr_analysis_free(analysis);
+	return result;
+}
+
+static void add_replication(const struct audit_options *options, unsigned which,
+                            const struct ifr_audit_outcome *outcome, struct findings *findings, size_t at) {
+	struct ifr_audit_row *row = &findings->rows[at];
+	row->replication.wanted = ifr_audit_outcome_suspected(outcome);
+	row->replication.why_not = outcome->not_replicated;
+	if (!row->replication.wanted || !outcome->replicated)
+		return;
+	findings->files[at] = ifr_audit_replication_file(options->campaign.file, &ifr_triggers[which]);
+	read_replication(findings->files[at], options->printing.metric, &findings->replications[at], row,
+	                 &row->replication.why_not);
 }
 
 /* A trigger's experiment that cannot be read costs its row, not the report. */
@@ -78,9 +109,10 @@ static void read_trigger(const struct audit_options *options, unsigned which,
 	if (!result)
 		result =
 			ifr_analysis_make(&findings->datasets[at], options->printing.metric, &findings->analyses[at], &err);
-	if (!result)
+	if (!result) {
 		ifr_audit_row_make(findings->analyses[at], row);
-	else
+		add_replication(options, which, outcome, findings, at);
+	} else
 		row->why_not = findings->unread = err;
 	free(file);
 }
@@ -109,7 +141,11 @@ static void release_findings(struct findings *findings) {
 		ifr_audit_row_release(&findings->rows[i]);
 		ifr_analysis_free(findings->analyses[i]);
 		ifr_dataset_release(&findings->datasets[i]);
+		ifr_dataset_release(&findings->replications[i]);
+		free(findings->files[i]);
 	}
+	free(findings->files);
+	free(findings->replications);
 	free(findings->rows);
 	free(findings->analyses);
 	free(findings->datasets);
@@ -118,7 +154,9 @@ static void release_findings(struct findings *findings) {
 static int report(const struct audit_options *options, const struct ifr_audit *audit,
                   const struct ifr_audit_outcome *outcomes, int64_t deadline_ns, struct ifr_error *err) {
 	struct findings findings = {.datasets = ifr_alloc(ifr_trigger_count * sizeof *findings.datasets),
+	                            .replications = ifr_alloc(ifr_trigger_count * sizeof *findings.replications),
 	                            .analyses = ifr_alloc(ifr_trigger_count * sizeof *findings.analyses),
+	                            .files = ifr_alloc(ifr_trigger_count * sizeof *findings.files),
 	                            .rows = ifr_alloc(ifr_trigger_count * sizeof *findings.rows)};
 	for (unsigned i = 0; i < ifr_trigger_count; i++)
 		read_trigger(options, i, &outcomes[i], &findings);
@@ -150,13 +188,17 @@ static int set_experiments_aside(const struct audit_options *options, struct ifr
 	for (unsigned i = 0; i < ifr_trigger_count && !result; i++) {
 		char *file = ifr_audit_file(options->campaign.file, &ifr_triggers[i]),
 			 *confirmation = ifr_audit_confirmation_file(options->campaign.file, &ifr_triggers[i]),
-			 *model = ifr_audit_model_file(options->campaign.file, &ifr_triggers[i]);
+			 *model = ifr_audit_model_file(options->campaign.file, &ifr_triggers[i]),
+			 *replication = ifr_audit_replication_file(options->campaign.file, &ifr_triggers[i]);
 		if (options->wanted[i])
 			result = ifr_campaign_set_aside(file, err);
 		if (options->wanted[i] && !result)
 			result = ifr_campaign_set_aside(model, err);
 		if (options->wanted[i] && !result)
 			result = ifr_campaign_set_aside(confirmation, err);
+		if (options->wanted[i] && !result)
+			result = ifr_campaign_set_aside(replication, err);
+		free(replication);
 		free(model);
 		free(confirmation);
 		free(file);

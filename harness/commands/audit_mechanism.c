@@ -77,11 +77,51 @@ static void put_conflicts(const struct ifr_mechanism_conflicts *conflicts, struc
 	ifr_buffer_release(&text);
 }
 
+/* Where a loop's slots come from, as far as that differs. */
+static void put_sources(const struct ifr_named_loop *loop, struct ifr_buffer *text) {
+	uint64_t all = 0;
+	unsigned put = 0;
+	for (unsigned i = 0; i < IFR_SOURCES; i++)
+		all += loop->slots[1][i];
+	ifr_buffer_printf(text, ". Of its %" PRIu64 " slots come ", all);
+	for (unsigned i = 0; i < IFR_SOURCES; i++)
+		if (loop->slots[0][i] != loop->slots[1][i])
+			ifr_buffer_printf(text, "%s%s %" PRIu64 " in the worst layout, %" PRIu64 " in the best",
+			                  put++ ? "; " : "from ", ifr_source_words((enum ifr_slot_source)i), loop->slots[1][i],
+			                  loop->slots[0][i]);
+}
+
+static void put_loops(const struct ifr_named_loops *loops, struct ifr_buffer *out) {
+	struct ifr_buffer text = {0};
+	for (size_t i = 0; i < loops->count; i++) {
+		const struct ifr_named_loop *loop = &loops->items[i];
+		ifr_buffer_printf(&text, "loop in %s, %" PRIu64 " bytes, %" PRIu64 " jumps back: ", loop->code,
+		                  loop->bytes, loop->iterations);
+		if (loops->window_bytes)
+			ifr_buffer_printf(&text, "%" PRIu64 " windows of %u bytes", loop->windows[1], loops->window_bytes);
+		ifr_buffer_printf(&text, " in the worst layout (0x%" PRIx64 "), ", loop->address[1]);
+		if (loops->window_bytes)
+			ifr_buffer_printf(&text, "%" PRIu64 " ", loop->windows[0]);
+		ifr_buffer_printf(&text, "in the best (0x%" PRIx64 ")", loop->address[0]);
+		put_sources(loop, &text);
+		ifr_buffer_puts(&text, loops->cut ? ", in the first blocks of the run." : ".");
+		put_point(out, &text);
+	}
+	if (loops->all > loops->count) {
+		const size_t more = loops->all - loops->count;
+		ifr_buffer_printf(&text, "%zu more loop%s get%s slots from another source.", more, more == 1 ? "" : "s",
+		                  more == 1 ? "s" : "");
+		put_point(out, &text);
+	}
+	ifr_buffer_release(&text);
+}
+
 char *audit_mechanism_describe(const struct ifr_mechanism *mechanism) {
 	struct ifr_buffer text = {0};
 	alias_output_print(&mechanism->aliases, &text);
 	for (size_t i = 0; i < mechanism->change_count; i++)
 		put_changes(&mechanism->changes[i], &text);
+	put_loops(&mechanism->loops, &text);
 	for (size_t i = 0; i < mechanism->conflict_count; i++)
 		put_conflicts(&mechanism->conflicts[i], &text);
 	if (text.length)

@@ -72,6 +72,35 @@ static json_t *json_conflict(enum ifr_event event, const struct ifr_named_confli
 	return made;
 }
 
+static json_t *json_loop(const struct ifr_named_loop *loop) {
+	static const char *const keys[2] = {"best", "worst"};
+	json_t *made = json_object();
+	ifr_json_set(made, "code", ifr_json_text(loop->code));
+	ifr_json_set(made, "code_bytes", ifr_json_count(loop->bytes));
+	ifr_json_set(made, "rounds", ifr_json_count(loop->iterations));
+	for (int i = 0; i < 2; i++) {
+		json_t *side = json_object();
+		ifr_json_set(side, "address", ifr_json_count(loop->address[i]));
+		ifr_json_set(side, "windows", ifr_json_count(loop->windows[i]));
+		ifr_json_set(side, "op_cache_slots", ifr_json_count(loop->slots[i][IFR_SOURCE_OP_CACHE]));
+		ifr_json_set(side, "decoder_slots", ifr_json_count(loop->slots[i][IFR_SOURCE_DECODERS]));
+		ifr_json_set(side, "loop_buffer_slots", ifr_json_count(loop->slots[i][IFR_SOURCE_LOOP_BUFFER]));
+		ifr_json_set(made, keys[i], side);
+	}
+	return made;
+}
+
+static json_t *json_loops(const struct ifr_named_loops *loops) {
+	json_t *made = json_object(), *items = json_array();
+	for (size_t i = 0; i < loops->count; i++)
+		json_array_append_new(items, json_loop(&loops->items[i]));
+	ifr_json_set(made, "window_bytes", loops->window_bytes ? json_integer(loops->window_bytes) : json_null());
+	ifr_json_set(made, "all_loops", ifr_json_count(loops->all));
+	ifr_json_set(made, "head_of_run_alone", json_boolean(loops->cut));
+	ifr_json_set(made, "loops", items);
+	return made;
+}
+
 char *audit_mechanism_print_json(const struct ifr_mechanism *mechanism) {
 	json_t *made = json_object(), *changes = json_array(), *conflicts = json_array();
 	for (size_t i = 0; i < mechanism->change_count; i++)
@@ -86,6 +115,7 @@ char *audit_mechanism_print_json(const struct ifr_mechanism *mechanism) {
 	ifr_json_set(made, "aliases", json_aliases(&mechanism->aliases));
 	ifr_json_set(made, "changes", changes);
 	ifr_json_set(made, "conflicts", conflicts);
+	ifr_json_set(made, "loops", json_loops(&mechanism->loops));
 	char *text = json_dumps(made, JSON_COMPACT);
 	json_decref(made);
 	return text;

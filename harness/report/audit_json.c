@@ -20,6 +20,24 @@ static json_t *json_train(const struct ifr_audit_row *row) {
 	return made;
 }
 
+static json_t *json_replication(const struct ifr_audit_row *row) {
+	const struct ifr_audit_replication *replication = &row->replication;
+	json_t *made = json_object();
+	if (!replication->wanted) {
+		json_decref(made);
+		return json_null();
+	}
+	ifr_json_set(made, "experiment", ifr_json_text(replication->experiment));
+	ifr_json_set(made, "not_made_because",
+	             replication->made ? json_null() : ifr_json_text(replication->why_not.message));
+	ifr_json_set(made, "layouts", ifr_json_count(replication->layouts));
+	ifr_json_set(made, "runs", ifr_json_number_if(replication->made, replication->runs));
+	ifr_json_set(made, "rank_correlation", ifr_json_number_if(replication->has_r, replication->r));
+	ifr_json_set(made, "p", ifr_json_number_if(replication->made, replication->p));
+	ifr_json_set(made, "p_adjusted", ifr_json_number_if(replication->made, replication->p_adjusted));
+	return made;
+}
+
 /* In the order of the trigger's "values". */
 static json_t *json_medians(const struct ifr_audit_row *row, const struct ifr_audit_event *event) {
 	json_t *made = json_array();
@@ -90,6 +108,7 @@ static json_t *json_row(const char *folder, const struct ifr_audit_row *row) {
 		ifr_json_set(made, "noise_pct", ifr_json_number_if(row->has_noise, row->noise_pct));
 		ifr_json_set(made, "p", ifr_json_number_if(row->tested, row->p));
 		ifr_json_set(made, "p_adjusted", ifr_json_number_if(row->tested, row->p_adjusted));
+		ifr_json_set(made, "replication", json_replication(row));
 		ifr_json_set(made, "found", json_boolean(row->found));
 		ifr_json_set(made, "spikes", analysis->sweep ? json_train(row) : json_null());
 		ifr_json_set(made, "period", row->has_period ? json_integer(row->period) : json_null());

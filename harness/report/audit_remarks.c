@@ -19,7 +19,13 @@ enum audit_verdict audit_judge(const struct ifr_audit_row *row) {
 		return AUDIT_NOT_TESTED;
 	if (row->found)
 		return AUDIT_FOUND;
+	if (row->replication.wanted)
+		return row->replication.made ? AUDIT_NOT_FOUND : AUDIT_UNDECIDED;
 	return !row->full && row->p_adjusted < IFR_REPORT_LEVEL ? AUDIT_UNDECIDED : AUDIT_NOT_FOUND;
+}
+
+double audit_p(const struct ifr_audit_row *row) {
+	return row->replication.made ? row->replication.p_adjusted : row->p_adjusted;
 }
 
 bool audit_is_coarse(const struct ifr_audit_row *row) {
@@ -35,8 +41,17 @@ static char *say_incomplete(const struct ifr_audit_row *row) {
 }
 
 static char *say_undecided(const struct ifr_audit_row *row) {
+	if (row->analysis && row->replication.wanted && !row->replication.made)
+		return ifr_format("Not decided: the first runs differ, and were not replicated: %s.",
+		                  row->replication.why_not.message);
 	return row->analysis && !row->why_not.code && audit_judge(row) == AUDIT_UNDECIDED
 	           ? ifr_strdup("Not decided: time ended before all runs were made. The same command makes them.")
+	           : NULL;
+}
+
+static char *say_not_replicated(const struct ifr_audit_row *row) {
+	return row->replication.made && !row->found
+	           ? ifr_strdup("The first runs differed, their replication did not: nothing is claimed.")
 	           : NULL;
 }
 
@@ -98,8 +113,8 @@ static void put_remarks(const struct ifr_audit_row *rows, size_t count, remark_o
 }
 
 void audit_remarks_text(const struct ifr_audit_row *rows, size_t count, struct ifr_buffer *out) {
-	static remark_of *const all[] = {say_left_out, say_incomplete, say_undecided, say_note,
-	                                 say_model,    say_coarse,     say_refused};
+	static remark_of *const all[] = {say_left_out, say_incomplete, say_undecided, say_not_replicated,
+	                                 say_note,     say_model,      say_coarse,    say_refused};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		put_remarks(rows, count, all[i], out);
 }

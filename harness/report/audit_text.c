@@ -54,7 +54,7 @@ static void put_found(struct ifr_buffer *text, const struct ifr_audit_row *row) 
 	put_range(text, row->range_pct);
 	if (!row->analysis->exact) {
 		ifr_buffer_puts(text, ", ");
-		ifr_format_p(text, row->p_adjusted);
+		ifr_format_p(text, audit_p(row));
 	}
 	ifr_buffer_puts(text, ")");
 }
@@ -91,13 +91,23 @@ static size_t list_rows(struct ifr_buffer *text, const struct ifr_audit_row *row
 }
 
 /* How the values of the sentence came about. */
-static const char *describe_values(const struct ifr_analysis *analysis) {
+static const char *describe_values(const struct ifr_analysis *analysis, bool replicated) {
 	if (!analysis->exact)
-		return "range of the medians; interleaved runs on fresh copies of the file, ASLR off; tests adjusted for the "
-			   "number of triggers, Holm 1979";
+		return replicated
+		           ? "range of the medians; interleaved runs on fresh copies of the file, ASLR off; what differed was "
+		             "measured again, and p is of these runs alone, adjusted for their number, Holm 1979"
+		           : "range of the medians; interleaved runs on fresh copies of the file, ASLR off; tests adjusted for "
+		             "the number of triggers, Holm 1979";
 	return ifr_cycles_are_sampled(analysis->dataset, analysis->metric)
 	           ? "range of the values; modelled, over samples of the run"
 	           : "range of the values; modelled, without noise";
+}
+
+static bool has_replication(const struct ifr_audit_row *rows, size_t count) {
+	bool has = false;
+	for (size_t i = 0; i < count; i++)
+		has |= rows[i].replication.made;
+	return has;
 }
 
 void ifr_audit_sentence(const struct ifr_audit_row *rows, size_t count, struct ifr_buffer *text) {
@@ -121,7 +131,7 @@ void ifr_audit_sentence(const struct ifr_audit_row *rows, size_t count, struct i
 	if (undecided)
 		ifr_buffer_printf(text, "%s%s are not decided", matter + rest ? "; " : "", ifr_buffer_text(&open));
 	if (matter + rest + undecided)
-		ifr_buffer_printf(text, " (%s%s).", describe_values(analysis),
+		ifr_buffer_printf(text, " (%s%s).", describe_values(analysis, has_replication(rows, count)),
 		                  rest && !analysis->exact ? "; from: the effect of one value of a sweep, or the standard "
 		                                             "deviation of other sets, that is found with a power of 80 %"
 		                                           : "");
@@ -137,10 +147,12 @@ void ifr_audit_sentence(const struct ifr_audit_row *rows, size_t count, struct i
 static void put_shape(struct ifr_buffer *text, const struct ifr_audit_row *row) {
 	const struct ifr_spike_train *train = &row->train;
 	if (!row->found) {
+		const bool repeated = !row->replication.made;
 		ifr_buffer_puts(text, !row->tested                          ? "not tested"
 		                      : audit_judge(row) == AUDIT_UNDECIDED ? "undecided"
-		                                                            : "none");
-		if (audit_judge(row) == AUDIT_NOT_FOUND && row->detectable_pct > 0) {
+		                      : repeated                            ? "none"
+		                                                            : "not replicated");
+		if (repeated && audit_judge(row) == AUDIT_NOT_FOUND && row->detectable_pct > 0) {
 			ifr_buffer_puts(text, " from ");
 			ifr_format_pct(text, row->detectable_pct);
 		}
@@ -172,7 +184,7 @@ static void put_row(struct ifr_buffer *out, const struct ifr_audit_row *row) {
 	struct ifr_buffer p = {0}, shape = {0};
 	put_shape(&shape, row);
 	if (row->tested && !row->analysis->exact)
-		ifr_buffer_printf(&p, row->p_adjusted < 0.001 ? "<0.001" : "%.3f", row->p_adjusted);
+		ifr_buffer_printf(&p, audit_p(row) < 0.001 ? "<0.001" : "%.3f", audit_p(row));
 	/* A mean over layouts that do not all have as many. */
 	char *runs = ifr_format("%s%.0f", row->runs == floor(row->runs) ? "" : "~", row->runs);
 	ifr_buffer_printf(out, "  %-12s%6zu %4s", row->trigger, row->layouts, runs);
@@ -241,6 +253,19 @@ static void say_spikes(struct ifr_buffer *text, const struct ifr_audit_row *row)
 	ifr_buffer_puts(text, ".");
 }
 
+static void say_replication(struct ifr_buffer *text, const struct ifr_audit_row *row) {
+	const struct ifr_audit_replication *replication = &row->replication;
+	if (!replication->made)
+		return;
+	ifr_buffer_printf(text, "Replicated: %zu %s, %.0f runs each", replication->layouts, row->sets,
+	                  replication->runs);
+	if (replication->has_r)
+		ifr_buffer_printf(text, "; rank correlation of the medians in both %.2f", replication->r);
+	ifr_buffer_puts(text, "; ");
+	ifr_format_p(text, replication->p_adjusted);
+	ifr_buffer_puts(text, ".");
+}
+
 static void put_section(struct ifr_buffer *out, const char *folder, const struct ifr_audit_row *row) {
 	struct ifr_buffer text = {0};
 	ifr_buffer_printf(out, "\n%s: %s\n", row->trigger, row->summary);
@@ -248,6 +273,8 @@ static void put_section(struct ifr_buffer *out, const char *folder, const struct
 		ifr_text_sweep(row->analysis, 0, out);
 		ifr_text_sweep_strips(row->analysis, out);
 	}
+	say_replication(&text, row);
+	put_paragraph(out, &text, "  - ", "    ");
 	say_spikes(&text, row);
 	put_paragraph(out, &text, "  - ", "    ");
 	say_events(&text, row);

@@ -122,13 +122,22 @@ int ifr_aliases_name(struct ifr_trace *trace, const struct ifr_plan *plan, const
 	return result;
 }
 
+static void release_pair(struct ifr_named_alias *pair) {
+	free(pair->load.data);
+	free(pair->load.code);
+	free(pair->store.data);
+	free(pair->store.code);
+}
+
+void ifr_named_aliases_keep_main(struct ifr_named_aliases *named) {
+	enum { PART = 100 };
+	while (named->count > 1 && PART * named->items[named->count - 1].count < named->items[0].count)
+		release_pair(&named->items[--named->count]);
+}
+
 void ifr_named_aliases_release(struct ifr_named_aliases *named) {
-	for (size_t i = 0; i < named->count; i++) {
-		free(named->items[i].load.data);
-		free(named->items[i].load.code);
-		free(named->items[i].store.data);
-		free(named->items[i].store.code);
-	}
+	for (size_t i = 0; i < named->count; i++)
+		release_pair(&named->items[i]);
 	for (size_t i = 0; i < named->trial_count; i++)
 		free(named->trials[i].variable);
 	free(named->items);

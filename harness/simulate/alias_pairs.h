@@ -9,7 +9,8 @@
 
 /* One side of a pair; strings are the pair's. */
 struct ifr_alias_name {
-	char *data;            /* "inc", "i in micro", "stack", "heap object 7 of 4096 bytes", "heap" */
+	char *
+		data; /* "inc", "i in micro", "stack", "heap object 7 of 4096 bytes, malloc in main (micro.c:3)", "heap" */
 	char *code;            /* "main (micro.c:5)" */
 	uint64_t address;      /* of the data in the layout, when the pair first met */
 	unsigned bytes;        /* that are loaded or stored */
@@ -45,6 +46,8 @@ struct ifr_named_aliases {
  * needs a kit, or a layout with an instruction map; those of ifr_layout_of_plan. The caller releases the names. */
 int ifr_aliases_name(struct ifr_trace *trace, const struct ifr_plan *plan, const struct ifr_machine *machine,
                      size_t most, struct ifr_named_aliases *named, struct ifr_error *err);
+/* Drops the names of pairs below a hundredth of the first, such as those of the loader, which count in `all` as before. */
+void ifr_named_aliases_keep_main(struct ifr_named_aliases *named);
 void ifr_named_aliases_release(struct ifr_named_aliases *named);
 
 #endif

@@ -11,6 +11,7 @@
  *     branch_copies.h    loops in parts and copied joins, and what they save
  *     code_lines.h       the instructions of a recording by function and source line
  *     conflict_names.h   the lines and branches that meet in a set of a cache or BTB, by name
+ *     loop_names.h       the loops that a core gets from other sources in another layout, by name
  *     load_misses.h      the loads that miss in a layout, and in which context, by name
  *     load_paths.h       contexts of loads in words
  *     load_positions.h   loads by their places in the source, and by their callers
@@ -35,6 +36,7 @@
 #include "harness/simulate/load_misses.h"
 #include "harness/simulate/load_paths.h"
 #include "harness/simulate/load_positions.h"
+#include "harness/simulate/loop_names.h"
 #include "harness/simulate/model_executor.h"
 #include "harness/simulate/plan_layouts.h"
 #include "harness/simulate/plan_replay.h"

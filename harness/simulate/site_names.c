@@ -3,8 +3,10 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/file.h"
+#include "common/recorder_marks.h"
 
 /* The files of mappings are opened when they are asked for. */
 struct ifr_site_names {
@@ -60,13 +62,29 @@ const struct ifr_trace_request *ifr_site_object(const struct ifr_site_names *nam
 	return high ? &requests[low] : NULL;
 }
 
-static void name_object(const struct ifr_site_names *names, uint64_t normalised, struct ifr_buffer *text) {
+/* "malloc in read_rows (rows.c:7)"; nothing where the call is not known, or was made by the allocator's own library. */
+static void name_allocation(struct ifr_site_names *names, const struct ifr_trace_request *object, size_t number,
+                            struct ifr_buffer *text) {
+	static const char *const calls[IFR_HEAP_REQUESTS] = {
+		[IFR_HEAP_ALLOCATE] = "malloc", [IFR_HEAP_ALLOCATE_ZEROED] = "calloc", [IFR_HEAP_RESIZE] = "realloc"};
+	const uint64_t site = ifr_trace_site(names->trace, number);
+	const struct ifr_mapping *mapping = ifr_site_mapping(names, site);
+	if (!site || !mapping || !calls[object->request] || !strcmp(ifr_path_base(mapping->path), "objects.so"))
+		return;
+	char *code = ifr_site_code(names, site);
+	ifr_buffer_printf(text, ", %s in %s", calls[object->request], code);
+	free(code);
+}
+
+static void name_object(struct ifr_site_names *names, uint64_t normalised, struct ifr_buffer *text) {
 	size_t number;
 	const struct ifr_trace_request *object = ifr_site_object(names, normalised, &number);
-	if (!object)
+	if (!object) {
 		ifr_buffer_puts(text, "heap");
-	else
-		ifr_buffer_printf(text, "heap object %zu of %" PRIu64 " bytes", number, object->bytes);
+		return;
+	}
+	ifr_buffer_printf(text, "heap object %zu of %" PRIu64 " bytes", number, object->bytes);
+	name_allocation(names, object, number, text);
 }
 
 struct ifr_site ifr_site_of(const struct ifr_site_names *names, uint64_t normalised) {

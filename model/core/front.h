@@ -19,7 +19,7 @@
 #include "model/core/parameters.h"
 #include "model/core/program.h"
 
-enum ifr_source { IFR_SOURCE_OP_CACHE, IFR_SOURCE_DECODERS, IFR_SOURCE_LOOP_BUFFER, IFR_SOURCES };
+enum ifr_slot_source { IFR_SOURCE_OP_CACHE, IFR_SOURCE_DECODERS, IFR_SOURCE_LOOP_BUFFER, IFR_SOURCES };
 
 /* A block in one layout: its instructions by window. */
 struct ifr_placed_part {
@@ -44,7 +44,7 @@ void ifr_core_place(const struct ifr_core *core, const struct ifr_core_program *
 /* Instructions that arrive in a row from one source. */
 struct ifr_delivery {
 	uint16_t first, count;
-	uint8_t source; /* enum ifr_source */
+	uint8_t source; /* enum ifr_slot_source */
 	bool boundary;  /* the first slot arrives in another cycle than the slot before */
 	bool window;    /* the first slot begins a window that the branch predictor finds ahead (prediction > 0) */
 	uint8_t wait;   /* cycles lost before */

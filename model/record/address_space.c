@@ -266,6 +266,9 @@ void address_space_apply_request(struct address_space *space, uint16_t thread, c
 		space->objects = objects_new(space->writer);
 	if (address)
 		mark_shared(space, address);
+	/* The call ends where it returns to. */
+	const struct extent *code = numbers[5] ? extents_at(&space->extents, numbers[5]) : NULL;
+	ifr_trace_set_site(space->writer, code ? numbers[5] - 1 + code->delta : 0);
 	objects_apply_request(space->objects, thread, numbers,
 	                      address ? address + find_without_objects(space, address, false)->delta : 0);
 }

@@ -112,7 +112,7 @@ static uint32_t read_record(struct assembler *assembler, struct thread *thread, 
 		read_initial_mapping(assembler, words + 1);
 	if (type == RING_SYSCALL)
 		address_space_apply_call(assembler->space, words + 1, (const char *)(words + 9), thread->in_allocator);
-	if (type == RING_LEAVE && count == 5)
+	if (type == RING_LEAVE && count == 6)
 		leave_allocator(assembler, thread, words + 1);
 	if (type == RING_NOTE && count == 2)
 		count_note(assembler, words[1], words[2]);

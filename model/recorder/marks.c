@@ -9,11 +9,11 @@ EXPORT void ifr_region_end(void);
 EXPORT unsigned long ifr_region_repeats(void);
 
 void ifr_region_begin(const char *name) {
-	ifr_recorder_mark(IFR_RECORDER_REGION, (uintptr_t)name, 0, 0, 0, 0);
+	ifr_recorder_mark(IFR_RECORDER_REGION, (uintptr_t)name, 0, 0, 0, 0, 0);
 }
 
 void ifr_region_end(void) {
-	ifr_recorder_mark(IFR_RECORDER_REGION, 0, 0, 0, 0, 0);
+	ifr_recorder_mark(IFR_RECORDER_REGION, 0, 0, 0, 0, 0, 0);
 }
 
 unsigned long ifr_region_repeats(void) {

@@ -28,7 +28,8 @@ enum trace_frame_type {
 	TRACE_BLOCKS,
 	TRACE_SEQUENCE,
 	TRACE_TOTALS,
-	TRACE_REQUESTS
+	TRACE_REQUESTS,
+	TRACE_SITES
 };
 
 struct trace_frame {

@@ -107,6 +107,9 @@ static bool read_payload(struct ifr_trace *trace, const struct trace_frame *head
 	case TRACE_REQUESTS:
 		right = trace_read_requests(trace, head->raw_bytes);
 		break;
+	case TRACE_SITES:
+		right = trace_read_sites(trace, head->raw_bytes);
+		break;
 	case TRACE_BLOCKS:
 		right = read_blocks(trace, head->raw_bytes);
 		break;
@@ -185,6 +188,7 @@ void ifr_trace_free(struct ifr_trace *trace) {
 	ifr_buffer_release(&trace->text);
 	free(trace->mappings);
 	free(trace->requests);
+	free(trace->sites);
 	free(trace->ended);
 	free(trace->blocks);
 	free(trace->accesses);

@@ -48,6 +48,21 @@ bool trace_read_requests(struct ifr_trace *trace, size_t length) {
 	return true;
 }
 
+bool trace_read_sites(struct ifr_trace *trace, size_t length) {
+	const size_t count = length / sizeof *trace->sites;
+	if (length % sizeof *trace->sites || trace->site_count + count > trace->request_count)
+		return false;
+	trace->sites = trace_grow(trace->sites, trace->site_count, count, sizeof *trace->sites, &trace->site_room);
+	if (count)
+		memcpy(trace->sites + trace->site_count, trace->raw, length);
+	trace->site_count += count;
+	return true;
+}
+
+uint64_t ifr_trace_site(const struct ifr_trace *trace, size_t request) {
+	return request < trace->site_count ? trace->sites[request] : 0;
+}
+
 size_t ifr_trace_requests(const struct ifr_trace *trace, const struct ifr_trace_request **requests) {
 	*requests = trace->requests;
 	return trace->request_count;

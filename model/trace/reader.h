@@ -52,6 +52,8 @@ struct ifr_trace {
 	struct ifr_trace_request *requests;
 	bool *ended; /* by request: its object was ended */
 	size_t request_count, request_room, ended_room;
+	uint64_t *sites; /* by request, as far as they are known */
+	size_t site_count, site_room;
 	size_t mapping_count, block_count, access_count, block_room, access_room, frames;
 	struct ifr_trace_totals totals;
 	ZSTD_DCtx *zstd;
@@ -90,6 +92,8 @@ bool trace_decompress(struct ifr_trace *trace, const struct trace_frame *head);
 bool trace_next_frame(struct ifr_trace *trace, enum trace_frame_type type, struct trace_frame *head);
 /* Reads a frame of requests from `raw`. Returns false if it is malformed. */
 bool trace_read_requests(struct ifr_trace *trace, size_t length);
+/* The same of their sites. */
+bool trace_read_sites(struct ifr_trace *trace, size_t length);
 /* Returns items with room for more of them behind the first count. */
 void *trace_grow(void *items, size_t count, size_t more, size_t bytes, size_t *room);
 /* Prepares for reading chunks, with prefetches or without. */

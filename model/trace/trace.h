@@ -17,6 +17,8 @@
  *   TRACE_TEXT       lines "key value" about the recording                            one first, others anywhere
  *   TRACE_MAPPINGS   struct trace_mapping and path each; a later one replaces         as needed
  *   TRACE_REQUESTS   struct ifr_trace_request each                                    as needed
+ *   TRACE_SITES      uint64_t each: the normalised address of the call, of         as needed; a trace has
+ *                    requests in their order; 0: not known                             none, or all
  *   TRACE_BLOCKS     struct ifr_trace_block, its struct ifr_trace_access each, its    as needed
  *                    code, padded to 8 bytes
  *   TRACE_SEQUENCE   block executions, then the normalised addresses of accesses      as needed
@@ -150,6 +152,8 @@ size_t ifr_trace_mappings(const struct ifr_trace *trace, const struct ifr_mappin
 /* Returns the requests by normalised address; none unless objects were recorded. A request ends at most one
  * earlier object, which no other ends. */
 size_t ifr_trace_requests(const struct ifr_trace *trace, const struct ifr_trace_request **requests);
+/* The allocation site of a request: a normalised address in the call; 0: not known. */
+uint64_t ifr_trace_site(const struct ifr_trace *trace, size_t request);
 size_t ifr_trace_blocks(const struct ifr_trace *trace, const struct ifr_trace_block **blocks);
 size_t ifr_trace_accesses(const struct ifr_trace *trace, const struct ifr_trace_access **accesses);
 void ifr_trace_totals(const struct ifr_trace *trace, struct ifr_trace_totals *totals);

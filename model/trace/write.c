@@ -32,8 +32,9 @@ struct ifr_trace_writer {
 	uint32_t mapping_count;
 	bool *mapping_changed;
 	bool begun;
-	uint64_t moments;           /* events since the start: mappings, unmappings, requests */
-	struct ifr_buffer requests; /* not yet written */
+	uint64_t moments;                  /* events since the start: mappings, unmappings, requests */
+	struct ifr_buffer requests, sites; /* not yet written */
+	uint64_t site;                     /* of the next requests */
 	uint32_t request_count;
 	uint32_t objects; /* mapping of the objects, and the end of its used part */
 	uint64_t objects_end;
@@ -142,6 +143,10 @@ static uint64_t object_span(uint64_t bytes) {
 	return 2 * IFR_OBJECT_MARGIN + ((bytes + 63) & ~UINT64_C(63));
 }
 
+void ifr_trace_set_site(struct ifr_trace_writer *writer, uint64_t site) {
+	writer->site = site;
+}
+
 uint32_t ifr_trace_add_request(struct ifr_trace_writer *writer, struct ifr_trace_request *request) {
 	uint64_t room = object_span(request->bytes);
 	if (!writer->objects || room > IFR_OFFSET_MASK - writer->objects_end) {
@@ -154,6 +159,7 @@ uint32_t ifr_trace_add_request(struct ifr_trace_writer *writer, struct ifr_trace
 	writer->objects_end += room;
 	ifr_trace_grow_mapping(writer, writer->objects, 0, writer->objects_end);
 	ifr_buffer_append(&writer->requests, request, sizeof *request);
+	ifr_buffer_append(&writer->sites, &writer->site, sizeof writer->site);
 	return writer->request_count++;
 }
 
@@ -238,9 +244,12 @@ static void flush_sequence(struct ifr_trace_writer *writer) {
 
 static void flush_frames(struct ifr_trace_writer *writer) {
 	write_mappings(writer);
-	if (writer->requests.length)
+	if (writer->requests.length) {
 		frame_write(writer->frames, TRACE_REQUESTS, writer->requests.data, writer->requests.length);
+		frame_write(writer->frames, TRACE_SITES, writer->sites.data, writer->sites.length);
+	}
 	ifr_buffer_clear(&writer->requests);
+	ifr_buffer_clear(&writer->sites);
 	if (writer->blocks.length)
 		frame_write(writer->frames, TRACE_BLOCKS, writer->blocks.data, writer->blocks.length);
 	ifr_buffer_clear(&writer->blocks);
@@ -316,6 +325,7 @@ int ifr_trace_close(struct ifr_trace_writer *writer, bool discard, struct ifr_tr
 		free(writer->sequence.parts[i]);
 	ifr_buffer_release(&writer->blocks);
 	ifr_buffer_release(&writer->requests);
+	ifr_buffer_release(&writer->sites);
 	free(writer);
 	return result;
 }

@@ -19,6 +19,8 @@ void ifr_trace_start_program(struct ifr_trace_writer *writer);
 void ifr_trace_grow_mapping(struct ifr_trace_writer *writer, uint32_t mapping, uint64_t start, uint64_t bytes);
 void ifr_trace_close_mapping(struct ifr_trace_writer *writer, uint32_t mapping);
 /* Adds a request; sets its normalised address and its moment. Returns its number, from 0 on. */
+/* Sets the site of requests that are added from now on: the normalised address of the call; 0: not known. */
+void ifr_trace_set_site(struct ifr_trace_writer *writer, uint64_t site);
 uint32_t ifr_trace_add_request(struct ifr_trace_writer *writer, struct ifr_trace_request *request);
 /* Adds a block; copies its accesses and its block->bytes bytes of code, and sets first_access. Returns its id. */
 uint32_t ifr_trace_add_block(struct ifr_trace_writer *writer, const struct ifr_trace_block *block,

@@ -66,6 +66,13 @@ audit() { # ARGUMENTS...
 	[[ $options == *" --sweep stack:bytes=0:"* ]] || say "$options"
 }
 
+@test "experiments of earlier calls are in the report, though the budget has no time for them" {
+	# Of one run each, all are made by the screen.
+	audit -q --triggers load,copies -r 1 --cures 0 -- ./where "$here/log"
+	audit --json --triggers load,copies -r 1 --cures 0 --budget 1s -- ./where "$here/log" >json
+	[ "$(jq -c '[.triggers[] | [.layouts, .runs, .beyond_screen, .left_out_because]] | unique' json)" = '[[32,1,true,null]]' ] || say "$(<json)"
+}
+
 # A run of where takes a millisecond and counts for twenty: the screen ends early, and finer steps have the rest. A
 # machine that is busy throughout one try leaves no rest.
 @test "a budget takes larger steps, then smaller ones for the rest, which a second call keeps" {
@@ -179,6 +186,69 @@ range() { # EXPERIMENT COUNTER
 		rest = re.search(r"windows-32: \d+ more differs?, by ([+-]\d+) in all", text)
 		assert 9999 + int(rest[1] if rest else 0) == int(sys.argv[1]), (rest, sys.argv)
 	END
+}
+
+# The loop of Melhus 2013, listing 4.7: eleven windows of 32 bytes and a tail. At a multiple of 32 it spans twelve windows,
+# which Ivy Bridge's loop buffer holds; 16 bytes on it spans thirteen. Ref: Melhus 2013, section 4.2.1.
+@test "an audit names the loop that leaves the loop buffer" {
+	cat >thesis.c <<-'END'
+		__asm__(".text\n.p2align 4\n.type spin,@function\nspin:\nmov $4000, %ecx\n.p2align 4\n1:\n"
+		        ".rept 11\nmovl word(%rip), %eax\ntest %eax, %eax\njne 2f\n.skip 22, 0x90\n2:\n.endr\n"
+		        "movl word(%rip), %eax\nlea 1(%rax), %edx\ndec %ecx\nmovl %edx, other(%rip)\njnz 1b\nret\n.size spin, .-spin\n"
+		        ".data\n.p2align 6\nword: .long 1\n.p2align 6\nother: .long 0\n");
+		void spin(void);
+		int main(void) { spin(); return 0; }
+	END
+	interfero-gcc -O1 thesis.c -o thesis
+	within 120 interfero audit --counters model --machine ivybridge --core=full --metric cycles --no-profile --cures 0 \
+		--triggers text -- ./thesis | tee whole | tr -s ' \n' ' ' >text
+	python3 - <<-'END'
+		import re
+		text = open("text").read()
+		found = re.search(r"- loop in spin\S*, 375 bytes, 3999 jumps back: (\d+) windows of 32 bytes in the worst layout \((0x\w+)\), "
+		                  r"(\d+) in the best \((0x\w+)\)\. .*?the loop buffer (\d+) in the worst layout, (\d+) in the best\.", text)
+		assert found, text
+		assert found.group(1, 3, 5) == ("13", "12", "0"), found
+		assert int(found[2], 16) % 32 == 16 and int(found[4], 16) % 32 == 0, found
+		assert int(found[6]) > 0.99 * 27 * 3997, found # 27 slots a round; two rounds tell that it is a loop
+		assert text.count("- loop in") == 1, text
+	END
+	[ "$(awk 'length > 80' whole)" = "" ] || say "$(<whole)"
+}
+
+# Two arrays under another placement of large blocks: loads of one, 600 elements before the store to the other, alias where the
+# distance of the arrays says so. Lines 3 and 9 allocate them. In the other loop, a load aliases the store of two rounds before
+# wherever the array lies.
+@test "an audit names heap objects by their allocation site" {
+	cat >blocks.c <<-'END'
+		#include <stdlib.h>
+		__attribute__((noinline)) static float *make(unsigned n) {
+			float *made = malloc(n * sizeof *made);
+			made[0] = 1;
+			return made;
+		}
+		int main(void) {
+			float *from = make(20000);
+			float *to = calloc(20000, sizeof *to);
+			for (unsigned i = 0; i + 600 < 20000; i++)
+				to[i] = from[i + 2] + from[i + 200] + from[i + 400] + from[i + 600];
+			for (unsigned i = 0; i < 2000; i++)
+				to[i] = to[i + 1022];
+			return to[5] == 3;
+		}
+	END
+	gcc -g -O1 blocks.c -o blocks
+	within 120 interfero audit --counters model --core=none --machine ivybridge --metric ld_blocks_partial.address_alias \
+		--no-profile --cures 0 --triggers blocks -- ./blocks | tr -s ' \n' ' ' >text
+	grep -q "$(echo 'loads of heap object [0-9]* of 80000 bytes, malloc in make (blocks.c:3) (0x[0-9a-f]*) in main (blocks.c:11) meet' \
+		'the store to heap object [0-9]* of 80000 bytes, calloc in main (blocks.c:9) (0x')" text || say "$(<text)"
+	! grep -q 'in _dl_relocate_object' text || say "the loader's pairs, which are the same in each layout: $(<text)"
+	local recorder
+	for recorder in valgrind qemu; do
+		interfero record --recorder $recorder --objects -o $recorder.trace -- ./blocks || [ $? -eq 1 ]
+		interfero replay --machine ivybridge --aliases $recorder.trace | tr -s ' \n' ' ' >pairs
+		grep -q 'loads of heap object [0-9]* of 80000 bytes, calloc in main (blocks.c:9)' pairs || say "$recorder: $(<pairs)"
+	done
 }
 
 # Eight lines of a table lie in set 5 of 64 by eight ways. In one stack in 64 lines, the loop's variables lie in that set, too:

@@ -537,6 +537,79 @@ static void test_sampled(void **state) {
 	}
 }
 
+/* p of the replication of a trigger whose layouts differ as `then` in the first experiment, and as `now` in the second:
+ * by a standard deviation of so much, or with `spike` at layout 100 alone. */
+static double replicate(double then, double now, bool spike, unsigned layouts, unsigned long seed, double *r) {
+	static const struct noise noise = {0.01, 0.1, 0.02, 0};
+	struct ifr_dataset datasets[2];
+	struct ifr_analysis *analyses[2];
+	struct ifr_audit_row row;
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937), *effects = gsl_rng_alloc(gsl_rng_mt19937);
+	char *sweep = ifr_format("stack:bytes=0:%u:16", 16 * (layouts - 1));
+	gsl_rng_set(rng, seed);
+	for (int i = 0; i < 2; i++) {
+		double effect[512];
+		gsl_rng_set(effects, seed);
+		for (unsigned k = 0; k <= layouts; k++)
+			effect[k] = (i ? now : then) * (spike ? k == 100 : gsl_ran_gaussian(effects, 1));
+		fill_trigger(&datasets[i], &noise, layouts, i ? 10 : 5, sweep, 0, rng);
+		for (size_t k = 0; k < datasets[i].run_count; k++)
+			datasets[i].runs[k].value[0] *= 1 + effect[datasets[i].runs[k].variant];
+	}
+	make_row(&datasets[0], "environment", &analyses[0], &row);
+	assert_int_equal(ifr_analysis_make(&datasets[1], NULL, &analyses[1], NULL), 0);
+	row.replication.wanted = true;
+	ifr_audit_replicate(&row, analyses[1], true);
+	assert_int_equal(row.replication.layouts, layouts);
+	assert_true(row.replication.made && row.replication.runs == 10);
+	ifr_audit_adjust(&row, 1);
+	assert_int_equal(row.found, row.replication.p < 0.05);
+	const double p = row.replication.p;
+	if (r)
+		*r = row.replication.r;
+	ifr_audit_row_release(&row);
+	for (int i = 0; i < 2; i++) {
+		ifr_analysis_free(analyses[i]);
+		ifr_dataset_release(&datasets[i]);
+	}
+	free(sweep);
+	gsl_rng_free(effects);
+	gsl_rng_free(rng);
+	return p;
+}
+
+/* Effects as large as the noise correlate in both; a spike at one of 256 values stands out in both, and hardly
+ * correlates.
+ * Effects of the first experiment alone are not replicated: p < 0.05 in one of 20, here in up to 4 of 20 (binomial: above
+ * that with 0.3 %). */
+static void test_replication(void **state) {
+	(void)state;
+	unsigned claimed = 0;
+	double r;
+	assert_true(replicate(0.01, 0.01, false, 64, 1, &r) < 1e-6 && r > 0.5);
+	assert_true(replicate(0.2, 0.2, true, 256, 2, &r) < 1e-6 && r < 0.3);
+	/* On the other side of the median then. */
+	assert_true(replicate(0.2, -0.2, true, 256, 3, NULL) > 0.05);
+	for (unsigned long seed = 1; seed <= 20; seed++)
+		claimed += replicate(0.02, 0, seed % 2, 64, 10 + seed, NULL) < 0.05;
+	if (claimed > 4)
+		fail_msg("%u of 20 replications see what is not there", claimed);
+}
+
+/* Of three triggers that are to be replicated, one had no time, which counts as a hypothesis: Holm by hand. */
+static void test_replicated_rows(void **state) {
+	(void)state;
+	struct ifr_audit_row rows[] = {
+		{.tested = true, .full = true, .p = 0.001, .replication = {.wanted = true, .made = true, .p = 0.01}},
+		{.tested = true, .full = true, .p = 0.001, .replication = {.wanted = true, .made = true, .p = 0.03}},
+		{.tested = true, .full = true, .p = 1e-9, .replication = {.wanted = true}},
+		{.tested = true, .full = true, .p = 1e-9}};
+	ifr_audit_adjust(rows, 4);
+	assert_true(fabs(rows[0].replication.p_adjusted - 0.03) < 1e-12);
+	assert_true(fabs(rows[1].replication.p_adjusted - 0.06) < 1e-12);
+	assert_true(rows[0].found && !rows[1].found && !rows[2].found && rows[3].found);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_design),
 	                                   cmocka_unit_test(test_parse),
@@ -551,6 +624,8 @@ int main(void) {
 	                                   cmocka_unit_test(test_warnings),
 	                                   cmocka_unit_test(test_long_tails),
 	                                   cmocka_unit_test(test_one_slow_layout),
-	                                   cmocka_unit_test(test_few_layouts)};
+	                                   cmocka_unit_test(test_few_layouts),
+	                                   cmocka_unit_test(test_replication),
+	                                   cmocka_unit_test(test_replicated_rows)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -195,6 +195,25 @@ static bool is_read(struct ifr_trace_request request) {
 	return whole;
 }
 
+/* Requests keep their sites, also across frames; beyond them none is known. */
+static void test_sites(void **state) {
+	(void)state;
+	enum { COUNT = 5 };
+	char *path = below("sites.trace");
+	struct ifr_trace_writer *writer = begin(path);
+	for (unsigned i = 0; i < COUNT; i++) {
+		struct ifr_trace_request request = {.bytes = 8, .old = IFR_NO_REQUEST, .request = IFR_HEAP_ALLOCATE};
+		ifr_trace_set_site(writer, i == 2 ? 0 : place(IFR_MAPPING_FIRST, 100 + i));
+		ifr_trace_add_request(writer, &request);
+	}
+	struct ifr_trace *trace = end(writer, path);
+	for (unsigned i = 0; i < COUNT; i++)
+		assert_int_equal(ifr_trace_site(trace, i), i == 2 ? 0 : place(IFR_MAPPING_FIRST, 100 + i));
+	assert_int_equal(ifr_trace_site(trace, COUNT), 0);
+	ifr_trace_free(trace);
+	free(path);
+}
+
 static void test_nonsense(void **state) {
 	(void)state;
 	const struct ifr_trace_request right = {.recorded_at = 0, .old = 0, .request = IFR_HEAP_FREE};
@@ -326,9 +345,9 @@ static void test_many(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_alive),    cmocka_unit_test(test_requests),  cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_nonsense), cmocka_unit_test(test_elsewhere), cmocka_unit_test(test_as_recorded),
-		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_alive),       cmocka_unit_test(test_requests), cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_nonsense),    cmocka_unit_test(test_sites),    cmocka_unit_test(test_elsewhere),
+		cmocka_unit_test(test_as_recorded), cmocka_unit_test(test_many),
 	};
 	return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

@@ -213,7 +213,7 @@ void syscalls_before(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t
 	if (number == IFR_RECORDER_ENTER)
 		writer_record(cpu, RING_ENTER, NULL, 0);
 	if (number == IFR_RECORDER_LEAVE)
-		writer_record(cpu, RING_LEAVE, &(struct writer_part){(uint64_t[]){a1, a2, a3, a4, a5}, 5}, 1);
+		writer_record(cpu, RING_LEAVE, &(struct writer_part){(uint64_t[]){a1, a2, a3, a4, a5, a6}, 6}, 1);
 	if (number >= IFR_RECORDER_REGION && number <= IFR_RECORDER_LEAVE)
 		return;
 	calls[cpu] = (struct call){{a1, a2, a3, a4, a5, a6}};

@@ -242,7 +242,7 @@ void system_calls_before(ThreadId thread, UInt number, UWord *arguments, UInt co
 	else if (number == IFR_RECORDER_ENTER)
 		writer_record(RING_ENTER, NULL, 0);
 	else if (number == IFR_RECORDER_LEAVE)
-		writer_record(RING_LEAVE, &(struct writer_part){arguments, 5}, 1);
+		writer_record(RING_LEAVE, &(struct writer_part){arguments, 6}, 1);
 	else
 		note_call(number, arguments);
 	if (number == __NR_mremap)
