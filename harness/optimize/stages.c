@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/optimize/stages.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,9 @@
 /* The runs of a layout in all contexts together last so long at least, by more of them where they are short. Programs
  * that measure themselves need no long runs. */
 static const int64_t least_in_contexts_ns = INT64_C(2000000000);
+
+/* A budget that a refusal names is so many times the given one: at least, and where nothing tells how many. */
+static const double least_longer = 1.2, unknown_longer = 2;
 
 /* The shipped layout is measured beside given ones as often as two of them: all are told apart from it. */
 enum { SHIPPED_ENTRIES = 2 };
@@ -43,6 +47,38 @@ static int64_t end_of_part(int64_t end_ns, size_t parts) {
 	return end_ns == INT64_MAX ? INT64_MAX : now_ns + (end_ns - now_ns) / (int64_t)parts;
 }
 
+int stages_refuse(struct stages *stages, const char *step, int64_t needed_ns, int64_t left_ns, const char *why,
+                  struct ifr_error *err) {
+	const double longer =
+		left_ns > 0 && needed_ns > 0 ? fmax((double)needed_ns / (double)left_ns, least_longer) : unknown_longer;
+	stages->no_time = true;
+	return ifr_fail(
+		err, IFR_E_USAGE,
+		"the budget is too short for the step \"%s\": %s, and %.2g s of the budget are left for it. The same "
+		"command with --budget %.0fs goes on from here",
+		step, why, 1e-9 * (double)(left_ns > 0 ? left_ns : 0),
+		ceil(longer * 1e-9 * (double)stages->search->campaign.budget_ns));
+}
+
+int stage_skip(struct stages *stages, const char *name, int result, struct ifr_error *err) {
+	if (!result || !stages->no_time)
+		return result;
+	stages->no_time = false;
+	ifr_strings_add(&stages->skipped, name);
+	*err = (struct ifr_error){0};
+	return 0;
+}
+
+static int refuse_stage(struct stages *stages, const char *name, const struct ifr_campaign_result *done,
+                        int64_t left_ns, struct ifr_error *err) {
+	char *why = done->two_layouts_s ? ifr_format("one run takes %.2g s, so that it needs %" PRId64 " s",
+	                                             1e-9 * (double)done->run_ns, done->two_layouts_s)
+	                                : ifr_strdup("it has not begun");
+	const int result = stages_refuse(stages, name, done->two_layouts_s * INT64_C(1000000000), left_ns, why, err);
+	free(why);
+	return result;
+}
+
 /* Runs a campaign of a workload until a moment, and reads its experiment. The campaign takes its file and the
  * experiment's seed. */
 static int run_stage(struct stages *stages, const char *stage, const struct ifr_optimization_workload *workload,
@@ -51,21 +87,20 @@ static int run_stage(struct stages *stages, const char *stage, const struct ifr_
 	struct ifr_campaign_result done = {0};
 	char *name = stage_name(stage, workload), *base = ifr_format("%s.exp", name), *file = stage_file(stages, base);
 	const bool bounded = until_ns != INT64_MAX;
-	const int64_t now_ns = ifr_clock_ns(), budget_ns = stages->search->campaign.budget_ns;
-	const bool late = bounded && until_ns <= now_ns;
+	const int64_t left_ns = bounded ? until_ns - ifr_clock_ns() : INT64_MAX;
+	const bool late = left_ns <= 0;
 	campaign->file = file;
 	campaign->argv = workload->argv;
-	campaign->budget_ns = bounded ? until_ns - now_ns : 0;
+	campaign->budget_ns = bounded ? left_ns : 0;
+	/* The budget of a stage is not the one that the user gave. */
+	if (bounded)
+		campaign->say = NULL;
+	stages->no_time = false;
 	if (stages->search->announce)
 		stages->search->announce(name);
-	struct ifr_error why = {0};
-	int result = late ? ifr_fail(&why, IFR_E_USAGE, "no time is left") : ifr_campaign_run(campaign, &done, &why);
-	if (result && bounded && why.code == IFR_E_USAGE && stages->deadline_ns - now_ns < budget_ns)
-		ifr_fail(err, IFR_E_USAGE,
-		         "the stage \"%s\" does not fit into what is left of the budget (%s): --budget %.0fs may do", name,
-		         why.message, ceil(2e-9 * (double)budget_ns));
-	else if (result)
-		*err = why;
+	int result = late ? 0 : ifr_campaign_run(campaign, &done, err);
+	if (late || done.budget_ended)
+		result = refuse_stage(stages, name, &done, left_ns, err);
 	if (!result) {
 		stages->interrupted |= done.interrupted;
 		campaign->generator.seed = done.seed;
