@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP_UNITS_MOST = 24, LINE = 64, PASSES = 2 };
+enum { GAP_UNITS_MOST = 24, LINE = 64, LINES_OF_PAGE = 64, PASSES = 2 };
 /* Distances are multiples of this, of functions with less alignment of the lesser. */
 enum { GAP_STEP = 16, FINE_GAP_STEP = 4 };
 
@@ -48,8 +48,13 @@ int candidate_draw(const struct candidate_source *source, unsigned layout, const
 struct sequence {
 	struct function_order order;
 	unsigned gap[ORDERED_FUNCTIONS_MOST];
-	uint64_t start; /* of the code */
+	uint64_t start; /* of the code as it ships */
+	unsigned lines; /* of 64 bytes, by which it begins later */
 };
+
+static uint64_t start_of(const struct sequence *s) {
+	return s->start + (uint64_t)s->lines * LINE;
+}
 
 static uint64_t align_up(uint64_t at, unsigned align) {
 	return align ? (at + align - 1) & ~(uint64_t)(align - 1) : at;
@@ -61,7 +66,7 @@ static unsigned gap_step(const struct hot_unit *unit) {
 
 /* Places the sequence's functions among addresses of the others. */
 static void place_sequence(const struct hot_code *code, const struct sequence *s, uint64_t *addresses) {
-	uint64_t at = s->start;
+	uint64_t at = start_of(s);
 	for (size_t i = 0; i < s->order.count; i++) {
 		const struct hot_unit *unit = &code->units[s->order.unit[i]];
 		at = align_up(align_up(at, gap_step(unit)) + s->gap[i], unit->align);
@@ -78,6 +83,7 @@ static double judge(const struct candidate_source *source, enum candidate_gaps g
 	features_compute(source->code, addresses, features);
 	return gaps == CANDIDATE_GAPS_EXPECTED     ? surrogate_predict(source->surrogate, features, NULL)
 	       : gaps == CANDIDATE_GAPS_OF_WINDOWS ? features[FEATURE_WINDOWS_OF_64]
+	       : gaps == CANDIDATE_GAPS_OF_SETS    ? features[FEATURE_SETS]
 	                                           : features[FEATURE_CROWDED] + features[FEATURE_BRANCH_ALIASES];
 }
 
@@ -103,6 +109,23 @@ static void choose_gaps(const struct candidate_source *source, enum candidate_ga
 		}
 }
 
+/* Begins the code at the line of a page where it is expected to be fastest, or where its sets hold the least beside
+ * libraries. */
+static void choose_start(const struct candidate_source *source, enum candidate_gaps gaps, struct sequence *s,
+                         uint64_t *addresses) {
+	const enum candidate_gaps of = gaps == CANDIDATE_GAPS_EXPECTED ? gaps : CANDIDATE_GAPS_OF_SETS;
+	double least = judge(source, of, s, addresses);
+	unsigned best = s->lines;
+	for (s->lines = 1; s->lines < LINES_OF_PAGE; s->lines++) {
+		const double figure = judge(source, of, s, addresses);
+		if (figure < least) {
+			least = figure;
+			best = s->lines;
+		}
+	}
+	s->lines = best;
+}
+
 /* The order as `order` lines; a gap as room of the function before it, or as a later start. */
 static void write_plan(const struct candidate_source *source, const struct sequence *s, struct ifr_plan *plan) {
 	ifr_plan_init(plan);
@@ -117,7 +140,7 @@ static void write_plan(const struct candidate_source *source, const struct seque
 		if (room > align_up(unit->bytes, next->align))
 			ifr_plan_give_room(plan, unit->name, room);
 	}
-	plan->code_start = s->order.count && s->gap[0] ? s->start + s->gap[0] : 0;
+	plan->code_start = s->order.count && (s->gap[0] || s->lines) ? start_of(s) + s->gap[0] : 0;
 }
 
 int candidate_order(const struct candidate_source *source, enum function_rule rule, unsigned number,
@@ -132,6 +155,8 @@ int candidate_order(const struct candidate_source *source, enum function_rule ru
 		ifr_relinker_unit(source->relinker, i, &unit);
 		addresses[i] = unit.address;
 	}
+	if (gaps != CANDIDATE_GAPS_NONE && sequence.order.count)
+		choose_start(source, gaps, &sequence, addresses);
 	if (gaps != CANDIDATE_GAPS_NONE)
 		choose_gaps(source, gaps, &sequence, addresses);
 	write_plan(source, &sequence, &candidate->plan);
