@@ -79,6 +79,24 @@ static int refuse_stage(struct stages *stages, const char *name, const struct if
 	return result;
 }
 
+/* Runs a campaign. Chosen layouts follow from the runs of earlier stages: where these have more runs now than when a short
+ * budget ended the search, the layouts are others, and their experiment begins anew. */
+static int run_campaign(const struct ifr_campaign *campaign, bool chosen, struct ifr_campaign_result *done,
+                        struct ifr_error *err) {
+	struct ifr_error why = {0};
+	const bool existed = ifr_file_exists(campaign->file);
+	int result = ifr_campaign_run(campaign, done, &why);
+	if (result && chosen && existed && !done->budget_ended && !ifr_launch_interrupted() &&
+	    (why.code == IFR_E_USAGE || why.code == IFR_E_ENVIRONMENT)) {
+		*done = (struct ifr_campaign_result){0};
+		result = ifr_campaign_set_aside(campaign->file, err);
+		return result ? result : ifr_campaign_run(campaign, done, err);
+	}
+	if (result)
+		*err = why;
+	return result;
+}
+
 /* Runs a campaign of a workload until a moment, and reads its experiment. The campaign takes its file and the
  * experiment's seed. */
 static int run_stage(struct stages *stages, const char *stage, const struct ifr_optimization_workload *workload,
@@ -98,7 +116,9 @@ static int run_stage(struct stages *stages, const char *stage, const struct ifr_
 	stages->no_time = false;
 	if (stages->search->announce)
 		stages->search->announce(name);
-	int result = late ? 0 : ifr_campaign_run(campaign, &done, err);
+	/* Random layouts are no given files. */
+	const bool chosen = campaign->programs->files;
+	int result = late ? 0 : run_campaign(campaign, chosen, &done, err);
 	if (late || done.budget_ended)
 		result = refuse_stage(stages, name, &done, left_ns, err);
 	if (!result) {

@@ -348,6 +348,16 @@ try_axes() {
 	done
 }
 
+@test "a search with fewer rounds, or less time, goes on: what earlier stages chose begins anew" {
+	search -q --rounds 0 -o longer ./planted || [ $? = 1 ]
+	[ ! -e longer/finalists-1.exp~ ]
+	runs=$(sqlite3 longer/random.exp "SELECT count(*) FROM run")
+	search --json -o longer ./planted >json
+	jq -e '.found and .layouts_measured > 8' json
+	[ -e longer/finalists-1.exp~ ]
+	[ "$(sqlite3 longer/random.exp "SELECT count(*) FROM run")" = "$runs" ]
+}
+
 @test "reports of its stages advise no command that would measure other layouts" {
 	run --separate-stderr interfero report "$place/found/finalists-1.exp" -m cost
 	[ "$status" = 0 ]
