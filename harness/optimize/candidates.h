@@ -46,8 +46,8 @@ int candidate_draw(const struct candidate_source *source, unsigned layout, const
 
 /* Distances of hot functions: as their alignments give them; expected to be fastest by the surrogate; with the fewest
  * windows of 64 bytes entered; with the fewest branches that interfere, being more than two in a line or alike in twelve
- * address bits; or with the fewest executions beyond six ways of a set. All but the first also choose the line of a page at
- * which the code begins, by the surrogate or by the sets. */
+ * address bits; or with the fewest executions beyond six ways of a set. All but the first also choose the line of a page
+ * at which the code begins, by the surrogate or by the sets. */
 enum candidate_gaps {
 	CANDIDATE_GAPS_NONE,
 	CANDIDATE_GAPS_EXPECTED,

@@ -6,8 +6,8 @@
  *     branch ends  branches that cross or end at a multiple of 32 bytes, which some decoded-instruction caches refuse
  *     crowded      branches in a line of 64 bytes that has two others before them, more than a line's entry tells
  *     footprint    lines and pages of the hot code
- *     sets         executions in lines beyond six, and beyond eight, of one of 64 sets, those of libraries among them: most
- *                  first-level caches have eight ways, of which the kernel, prefetches and rare code take some
+ *     sets         executions in lines beyond six, and beyond eight, of one of 64 sets, those of libraries among them:
+ *                  most first-level caches have eight ways, of which the kernel, prefetches and rare code take some
  *     aliases      branches whose last byte has the twelve low address bits of a more executed branch's
  *     offsets      the addresses of the most executed functions modulo 64 and 4096, each as a point of a circle, because
  *                  0 and 63 are neighbours

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Exact features of a layout: what a front end meets there. They follow from the addresses of the hot blocks alone, so
- * that a layout costs no run and no replay. Blocks of libraries, which no layout moves, take sets and branch entries, too. */
+ * that a layout costs no run and no replay. Blocks of libraries, which no layout moves, take sets and branch entries,
+ * too. */
 #ifndef IFR_HARNESS_FEATURES_H
 #define IFR_HARNESS_FEATURES_H
 

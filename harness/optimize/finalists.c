@@ -8,7 +8,8 @@
 
 /* Successive halving: each heat measures the better half of the one before with more runs. The layouts of the first one,
  * and of the last; their number where they run in several contexts; a heat's part of the rest of the budget, and that of
- * the contexts. The times of all heats are averaged by runs; those of the rounds, by which the finalists were chosen, do not count.
+ * the contexts. The times of all heats are averaged by runs; those of the rounds, by which the finalists were chosen, do
+ * not count.
  * Ref: Karnin, Koren and Somekh 2013 (sequential halving). */
 enum { FINALISTS = 8, LAST_FINALISTS = 2, FINALISTS_IN_CONTEXTS = 8, FINALISTS_MOST = FINALISTS };
 static const double heat_share = 0.2, contexts_share = 0.4;

@@ -94,8 +94,8 @@ static void keep_outside(const struct reading *r, size_t i, struct hot_code *cod
 	                           .branch_bytes = recorded->branch ? recorded->branch_bytes : 0};
 }
 
-/* Lists the heaviest blocks, of the program's own or of others, that make up the share of their instructions that is kept;
- * the caller frees. Returns their number; *instructions receives those of all. */
+/* Lists the heaviest blocks, of the program's own or of others, that make up the share of their instructions that is
+ * kept; the caller frees. Returns their number; *instructions receives those of all. */
 static size_t list_heaviest(const struct reading *r, bool own, struct weighed **heaviest, uint64_t *instructions) {
 	size_t count = 0, kept = 0;
 	uint64_t weight = 0;
@@ -293,7 +293,7 @@ static size_t rank_of_unit(const struct hot_code *code, size_t unit) {
 	return rank;
 }
 
-/* Adds a recording's library blocks, which follow those of the recordings before it. Files that two recordings map in another
+/* Adds a recording's library blocks behind those of the recordings before it. Files that two recordings map in another
  * order count as others. */
 static void add_outside(struct hot_code *mixed, const struct hot_code *code, double scale) {
 	for (size_t i = 0; i < code->outside_count; i++) {

@@ -14,8 +14,8 @@ struct hot_block {
 	uint32_t bytes, branch_bytes;
 };
 
-/* A block of a library. No layout of the program moves it, and it begins pages where its file does: the address modulo 4096,
- * and with it the set of a cache, is known. */
+/* A block of a library. No layout of the program moves it, and it begins pages where its file does: the address modulo
+ * 4096, and with it the set of a cache, is known. */
 struct outside_block {
 	uint64_t address; /* of the file, beyond bit 44 its number: another file has other lines */
 	uint64_t executions;
@@ -50,8 +50,9 @@ struct hot_code {
 };
 
 /* Reads a trace of the relinker's program. Blocks of the program's units that make up 99.9 % of its own executed
- * instructions are kept, and so many of libraries, of theirs. The caller releases the code, after an error too. Names belong to the relinker. Errors:
- * IFR_E_USAGE if the recording executed no code of these units; IFR_E_ENVIRONMENT if interrupted. */
+ * instructions are kept, and so many of libraries, of theirs. The caller releases the code, after an error too. Names
+ * belong to the relinker. Errors: IFR_E_USAGE if the recording executed no code of these units; IFR_E_ENVIRONMENT if
+ * interrupted. */
 int hot_code_read(struct ifr_trace *trace, const struct ifr_relinker *relinker, struct hot_code *code,
                   struct ifr_error *err);
 void hot_code_release(struct hot_code *code);

@@ -79,29 +79,40 @@ static int refuse_stage(struct stages *stages, const char *name, const struct if
 	return result;
 }
 
-/* Runs a campaign. Chosen layouts follow from the runs of earlier stages: where these have more runs now than when a short
- * budget ended the search, the layouts are others, and their experiment begins anew. */
-static int run_campaign(const struct ifr_campaign *campaign, bool chosen, struct ifr_campaign_result *done,
-                        struct ifr_error *err) {
-	struct ifr_error why = {0};
-	const bool existed = ifr_file_exists(campaign->file);
-	int result = ifr_campaign_run(campaign, done, &why);
-	if (result && chosen && existed && !done->budget_ended && !ifr_launch_interrupted() &&
-	    (why.code == IFR_E_USAGE || why.code == IFR_E_ENVIRONMENT)) {
-		*done = (struct ifr_campaign_result){0};
-		result = ifr_campaign_set_aside(campaign->file, err);
-		return result ? result : ifr_campaign_run(campaign, done, err);
-	}
-	if (result)
-		*err = why;
+/* The layouts of a stage as text; the caller releases it. */
+static struct ifr_buffer describe_layouts(const struct ifr_plan *const *plans, size_t count) {
+	struct ifr_buffer text = {0};
+	for (size_t i = 0; i < count; i++)
+		if (plans[i])
+			ifr_plan_print(plans[i], &text);
+		else
+			ifr_buffer_puts(&text, "shipped\n");
+	return text;
+}
+
+/* Chosen layouts follow from the runs of earlier stages: where these have more runs now than when a short budget ended the
+ * search, the layouts are others. Their experiment is set aside then, as runs of other layouts. The text of its layouts
+ * lies beside it. */
+static int keep_if_same(const char *file, const struct ifr_buffer *layouts, struct ifr_error *err) {
+	char *path = ifr_format("%s.layouts", file);
+	struct ifr_buffer known = {0};
+	int result = 0;
+	const bool same = ifr_file_exists(path) && !ifr_file_read(path, 0, &known, NULL) &&
+	                  known.length == layouts->length && !memcmp(known.data, layouts->data, known.length);
+	if (!same && ifr_file_exists(file))
+		result = ifr_campaign_set_aside(file, err);
+	if (!same && !result)
+		result = ifr_file_write(path, layouts->data, layouts->length, 0644, err);
+	ifr_buffer_release(&known);
+	free(path);
 	return result;
 }
 
 /* Runs a campaign of a workload until a moment, and reads its experiment. The campaign takes its file and the
- * experiment's seed. */
+ * experiment's seed. layouts: the text of those that were chosen; NULL for random ones. */
 static int run_stage(struct stages *stages, const char *stage, const struct ifr_optimization_workload *workload,
-                     int64_t until_ns, struct ifr_campaign *campaign, struct ifr_dataset *dataset,
-                     struct ifr_error *err) {
+                     const struct ifr_buffer *layouts, int64_t until_ns, struct ifr_campaign *campaign,
+                     struct ifr_dataset *dataset, struct ifr_error *err) {
 	struct ifr_campaign_result done = {0};
 	char *name = stage_name(stage, workload), *base = ifr_format("%s.exp", name), *file = stage_file(stages, base);
 	const bool bounded = until_ns != INT64_MAX;
@@ -116,10 +127,11 @@ static int run_stage(struct stages *stages, const char *stage, const struct ifr_
 	stages->no_time = false;
 	if (stages->search->announce)
 		stages->search->announce(name);
-	/* Random layouts are no given files. */
-	const bool chosen = campaign->programs->files;
-	int result = late ? 0 : run_campaign(campaign, chosen, &done, err);
-	if (late || done.budget_ended)
+	int result = layouts ? keep_if_same(file, layouts, err) : 0;
+	const bool kept = !result;
+	if (kept && !late)
+		result = ifr_campaign_run(campaign, &done, err);
+	if (kept && (late || done.budget_ended))
 		result = refuse_stage(stages, name, &done, left_ns, err);
 	if (!result) {
 		stages->interrupted |= done.interrupted;
@@ -196,7 +208,7 @@ static int take_trial(struct stages *stages, const struct ifr_dataset *dataset, 
 static int learn_workload(struct stages *stages, size_t index, int64_t until_ns, struct ifr_campaign *campaign,
                           struct ifr_dataset *dataset, struct measured *means, struct ifr_error *err) {
 	const struct ifr_optimization_workload *workload = &stages->search->workloads[index];
-	int result = run_stage(stages, "random", workload, until_ns, campaign, dataset, err);
+	int result = run_stage(stages, "random", workload, NULL, until_ns, campaign, dataset, err);
 	if (result)
 		return result;
 	struct measured *times = ifr_alloc((dataset->variant_count + 1) * sizeof *times);
@@ -273,12 +285,12 @@ static double shipped_time(const struct ifr_dataset *dataset, const struct measu
 	return sum / (double)found;
 }
 
-static int measure_workload(struct stages *stages, const char *name, size_t index, int64_t until_ns,
-                            struct ifr_campaign *campaign, struct measured *means, size_t count,
-                            struct ifr_error *err) {
+static int measure_workload(struct stages *stages, const char *name, size_t index,
+                            const struct ifr_buffer *layouts, int64_t until_ns, struct ifr_campaign *campaign,
+                            struct measured *means, size_t count, struct ifr_error *err) {
 	const struct ifr_optimization_workload *workload = &stages->search->workloads[index];
 	struct ifr_dataset dataset;
-	int result = run_stage(stages, name, workload, until_ns, campaign, &dataset, err);
+	int result = run_stage(stages, name, workload, layouts, until_ns, campaign, &dataset, err);
 	if (result)
 		return result;
 	struct measured *times = ifr_alloc((dataset.variant_count + 1) * sizeof *times);
@@ -300,6 +312,7 @@ int stage_measure(struct stages *stages, const char *name, unsigned repetitions,
 	struct ifr_strings files = {0};
 	for (size_t i = 0; i < count; i++)
 		plans[i] = &trials[i].candidate.plan;
+	struct ifr_buffer layouts = describe_layouts(plans, count + SHIPPED_ENTRIES);
 	int result = make_files(stages, name, plans, count + SHIPPED_ENTRIES, &files, err);
 	const struct ifr_campaign_program program = {.path = stages->search->campaign.programs->path, .files = &files};
 	campaign.programs = &program;
@@ -308,13 +321,14 @@ int stage_measure(struct stages *stages, const char *name, unsigned repetitions,
 	campaign.generator.axes = 0;
 	campaign.no_profile = true;
 	for (size_t i = 0; i < workloads && !result && !stages->interrupted; i++)
-		result =
-			measure_workload(stages, name, i, end_of_part(end_ns, workloads - i), &campaign, means, count, err);
+		result = measure_workload(stages, name, i, &layouts, end_of_part(end_ns, workloads - i), &campaign, means,
+		                          count, err);
 	for (size_t i = 0; i < count; i++) {
 		trials[i].time = result ? NAN : means[i + 1].time;
 		trials[i].noise = result ? NAN : means[i + 1].noise;
 	}
 	ifr_strings_release(&files);
+	ifr_buffer_release(&layouts);
 	free(means);
 	free(plans);
 	return result;
@@ -341,6 +355,7 @@ int stage_run_in_contexts(struct stages *stages, const struct contexts_request *
 	struct ifr_strings made = {0}, *files = ifr_alloc(request->count * sizeof *files);
 	struct ifr_campaign_program *sides = ifr_alloc(request->count * sizeof *sides);
 	char *name = stage_name(request->name, request->workload);
+	struct ifr_buffer layouts = describe_layouts(request->plans, request->count);
 	int result = make_files(stages, request->folder, request->plans, request->count, &made, err);
 	for (size_t i = 0; i < request->count && !result; i++) {
 		sides[i] = (struct ifr_campaign_program){.path = campaign.programs->path, .files = &files[i]};
@@ -357,11 +372,12 @@ int stage_run_in_contexts(struct stages *stages, const struct contexts_request *
 		campaign.least_ns = least_in_contexts_ns / contexts;
 	campaign.no_profile = true;
 	if (!result)
-		result = run_stage(stages, request->name, request->workload, stages_moment(stages, request->share),
-		                   &campaign, dataset, err);
+		result = run_stage(stages, request->name, request->workload, &layouts,
+		                   stages_moment(stages, request->share), &campaign, dataset, err);
 	for (size_t i = 0; i < request->count; i++)
 		ifr_strings_release(&files[i]);
 	ifr_strings_release(&made);
+	ifr_buffer_release(&layouts);
 	free(files);
 	free(sides);
 	free(name);
