@@ -90,9 +90,9 @@ static struct ifr_buffer describe_layouts(const struct ifr_plan *const *plans, s
 	return text;
 }
 
-/* Chosen layouts follow from the runs of earlier stages: where these have more runs now than when a short budget ended the
- * search, the layouts are others. Their experiment is set aside then, as runs of other layouts. The text of its layouts
- * lies beside it. */
+/* Chosen layouts follow from the runs of earlier stages: where these have more runs now than when a short budget ended
+ * the search, the layouts are others, and the experiment of the earlier ones is set aside. The text of its layouts lies
+ * beside it. */
 static int keep_if_same(const char *file, const struct ifr_buffer *layouts, struct ifr_error *err) {
 	char *path = ifr_format("%s.layouts", file);
 	struct ifr_buffer known = {0};
