@@ -132,6 +132,11 @@ struct place_of_unit {
 	uint64_t at;
 };
 
+/* A unit that the linker makes, such as room for copied variables, has no alignment in a file, and stays. */
+static bool is_linker_made(const struct unit *unit) {
+	return !unit->align && unit->pin;
+}
+
 /* Calls visit for each unit of an output section, in its order. The address of a unit without a known alignment is that
  * of the bytes before it. */
 static int visit_output(const struct units *units, const struct placed_output *placed, enum output_section output,
@@ -142,7 +147,9 @@ static int visit_output(const struct units *units, const struct placed_output *p
 	for (size_t i = 0; i < placed->count && !result; i++) {
 		place.unit = &units->items[placed->order[i].unit];
 		const uint64_t align = place.unit->align ? place.unit->align : 1;
-		place.at = (place.at + placed->order[i].padding_bytes + align - 1) & ~(align - 1);
+		place.at = is_linker_made(place.unit)
+		               ? place.unit->address
+		               : (place.at + placed->order[i].padding_bytes + align - 1) & ~(align - 1);
 		result = visit(&place, data, err);
 		place.at += place.unit->span_bytes;
 	}
@@ -170,9 +177,10 @@ static int visit_units(const struct ifr_relinker_layout *layout,
 }
 
 static int check_alignment(const struct unit *unit, struct ifr_error *err) {
-	return unit->align ? 0
-	                   : ifr_fail(err, IFR_E_ENVIRONMENT,
-	                              "the alignment of %s is not known: no addresses can be told", unit->name);
+	return unit->align || is_linker_made(unit)
+	           ? 0
+	           : ifr_fail(err, IFR_E_ENVIRONMENT, "the alignment of %s is not known: no addresses can be told",
+	                      unit->name);
 }
 
 /* Pinned data stay without being named. */

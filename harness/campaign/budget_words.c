@@ -21,8 +21,9 @@ static unsigned count_measured_layouts(const struct campaign_state *state) {
 	return count;
 }
 
-/* The caller frees it. Enough is the budget that gives two runs to each of two layouts and to the shipped one. */
-static char *describe_short_budget(const struct campaign_state *state, const struct ifr_campaign_result *result) {
+/* Describes a budget that is too short; the caller frees it. The result receives what a run takes, and a budget that is
+ * enough: it gives two runs to each of two layouts and to the shipped one. */
+static char *describe_short_budget(const struct campaign_state *state, struct ifr_campaign_result *result) {
 	enum { RUNS = (2 + 1) * 2 };
 	const uint64_t runs = (uint64_t)RUNS * ifr_counters_passes(state->counters) * state->plan.program_count;
 	const int64_t run_ns = state->run_ns > state->reference_ns ? state->run_ns : state->reference_ns;
@@ -33,9 +34,11 @@ static char *describe_short_budget(const struct campaign_state *state, const str
 	if (*result->model_left_out)
 		return ifr_format("the budget is too short: one run takes %.2g s, and %s; give a longer --budget",
 		                  (double)run_ns / 1e9, result->model_left_out);
+	result->run_ns = run_ns;
+	result->two_layouts_s = budget_enough_seconds(spent_ns > 0 ? spent_ns : 0, run_ns, runs);
 	return ifr_format("the budget is too short for two layouts: one run takes %.2g s, and --budget %" PRId64
 	                  "s is enough",
-	                  (double)run_ns / 1e9, budget_enough_seconds(spent_ns > 0 ? spent_ns : 0, run_ns, runs));
+	                  (double)run_ns / 1e9, result->two_layouts_s);
 }
 
 void campaign_announce_budget(const struct campaign_state *state) {

@@ -45,14 +45,20 @@ int candidate_draw(const struct candidate_source *source, unsigned layout, const
                    struct candidate *candidate, struct ifr_error *err);
 
 /* Distances of hot functions: as their alignments give them; expected to be fastest by the surrogate; with the fewest
- * windows of 64 bytes entered; or with the fewest branches that interfere, being more than two in a line or alike in
- * twelve address bits. */
+ * windows of 64 bytes entered; with the fewest branches that interfere, being more than two in a line or alike in twelve
+ * address bits; or with the fewest executions beyond six ways of a set. All but the first also choose the line of a page
+ * at which the code begins, by the surrogate or by the sets. */
 enum candidate_gaps {
 	CANDIDATE_GAPS_NONE,
 	CANDIDATE_GAPS_EXPECTED,
 	CANDIDATE_GAPS_OF_WINDOWS,
-	CANDIDATE_GAPS_OF_BRANCHES
+	CANDIDATE_GAPS_OF_BRANCHES,
+	CANDIDATE_GAPS_OF_SETS
 };
+
+/* The step of distances before a hot unit: 16 bytes, or 4 for one that aligns to less; of the four most executed ones its
+ * own alignment, down to single bytes. */
+unsigned candidate_step(const struct hot_code *code, size_t unit);
 
 /* Makes a layout of hot functions before all others, in the order of a rule, at these distances. number: of drawn
  * orders. */

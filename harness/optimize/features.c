@@ -5,12 +5,14 @@
  *                  in which the block before it ended is entered already
  *     branch ends  branches that cross or end at a multiple of 32 bytes, which some decoded-instruction caches refuse
  *     crowded      branches in a line of 64 bytes that has two others before them, more than a line's entry tells
- *     footprint    lines and pages of the hot code, and executions in lines beyond eight of one of 64 sets
+ *     footprint    lines and pages of the hot code
+ *     sets         executions in lines beyond six, and beyond eight, of one of 64 sets, those of libraries among them:
+ *                  most first-level caches have eight ways, of which the kernel, prefetches and rare code take some
  *     aliases      branches whose last byte has the twelve low address bits of a more executed branch's
  *     offsets      the addresses of the most executed functions modulo 64 and 4096, each as a point of a circle, because
  *                  0 and 63 are neighbours
  *
- * A line counts as hot with a tenth of a per mille of the program's block executions. */
+ * Lines and pages count where they are hot; of a set, every line does. */
 #include "harness/optimize/features.h"
 
 #include <math.h>
@@ -19,9 +21,9 @@
 
 #include "harness/output/output.h"
 
-enum { WINDOWS = 0, BRANCH_ENDS = 3, CROWDED, LINES, PAGES, SET_OVERFLOW, ALIASES };
+enum { WINDOWS = 0, BRANCH_ENDS = 3, CROWDED, LINES, PAGES, SET_OVERFLOW, ALIASES, SET_PRESSURE };
 enum { NAME_COLUMNS = 32 };
-enum { LINE = 64, PAGE = 4096, SETS = 64, WAYS = 8, BRANCHES_A_LINE = 2, BRANCH_INDICES = 4096 };
+enum { LINE = 64, PAGE = 4096, SETS = 64, WAYS = 8, FREE_WAYS = 6, BRANCHES_A_LINE = 2, BRANCH_INDICES = 4096 };
 
 static const char *const program_names[FEATURES_OF_PROGRAM] = {
 	"windows of 16 bytes entered",
@@ -33,10 +35,13 @@ static const char *const program_names[FEATURES_OF_PROGRAM] = {
 	"pages of hot code",
 	"executions beyond eight ways of a set",
 	"branches that share 12 address bits",
+	"executions beyond six ways of a set",
 };
 static const unsigned window_bytes[] = {16, 32, 64};
 static const unsigned unit_windows[FEATURES_OF_UNIT] = {16, 32, 64};
 static const unsigned offset_bytes[OFFSETS_OF_UNIT / 2] = {LINE, PAGE};
+/* A line is hot with this share of the executions of the program's blocks. */
+static const double hot_share = 1e-4;
 static const double two_pi = 6.283185307179586;
 
 static size_t units_with_features(const struct hot_code *code) {
@@ -111,14 +116,24 @@ static int by_number(const void *a, const void *b) {
 	return (x->number > y->number) - (x->number < y->number);
 }
 
+/* Adds the lines of a block to those that are listed. Returns their number. */
+static size_t add_lines(uint64_t at, uint64_t bytes, uint64_t executions, struct line *lines) {
+	size_t count = 0;
+	for (uint64_t line = at / LINE; bytes && line <= (at + bytes - 1) / LINE; line++)
+		lines[count++] = (struct line){line, (double)executions};
+	return count;
+}
+
 /* Lists the lines of all blocks by number, each once. Returns their count. */
 static size_t list_lines(const struct hot_code *code, const uint64_t *addresses, struct line *lines) {
 	size_t count = 0, distinct = 0;
 	for (size_t i = 0; i < code->block_count; i++) {
 		const struct hot_block *block = &code->blocks[i];
-		const uint64_t at = addresses[block->unit] + block->offset;
-		for (uint64_t line = at / LINE; block->bytes && line <= (at + block->bytes - 1) / LINE; line++)
-			lines[count++] = (struct line){line, (double)block->executions};
+		count += add_lines(addresses[block->unit] + block->offset, block->bytes, block->executions, lines + count);
+	}
+	for (size_t i = 0; i < code->outside_count; i++) {
+		const struct outside_block *block = &code->outside[i];
+		count += add_lines(block->address, block->bytes, block->executions, lines + count);
 	}
 	qsort(lines, count, sizeof *lines, by_number);
 	for (size_t i = 0; i < count; i++) {
@@ -131,25 +146,29 @@ static size_t list_lines(const struct hot_code *code, const uint64_t *addresses,
 }
 
 static void measure_footprint(const struct hot_code *code, const uint64_t *addresses, double *values) {
-	size_t most = 0, hot = 0, in_set = 0;
+	size_t most = 0, in_set = 0;
 	double all = 0;
 	for (size_t i = 0; i < code->block_count; i++) {
 		most += code->blocks[i].bytes / LINE + 2;
 		all += (double)code->blocks[i].executions;
 	}
+	for (size_t i = 0; i < code->outside_count; i++)
+		most += code->outside[i].bytes / LINE + 2;
 	struct line *lines = ifr_alloc((most + 1) * sizeof *lines);
 	const size_t count = list_lines(code, addresses, lines);
+	uint64_t page = UINT64_MAX;
 	for (size_t i = 0; i < count; i++)
-		if (lines[i].executions >= 1e-4 * all)
-			lines[hot++] = lines[i];
-	for (size_t i = 0; i < hot; i++)
-		values[PAGES] += !i || lines[i].number / (PAGE / LINE) != lines[i - 1].number / (PAGE / LINE);
-	qsort(lines, hot, sizeof *lines, by_set);
-	for (size_t i = 0; i < hot; i++) {
+		if (lines[i].executions >= hot_share * all) {
+			values[LINES]++;
+			values[PAGES] += lines[i].number / (PAGE / LINE) != page;
+			page = lines[i].number / (PAGE / LINE);
+		}
+	qsort(lines, count, sizeof *lines, by_set);
+	for (size_t i = 0; i < count; i++) {
 		in_set = i && lines[i].number % SETS == lines[i - 1].number % SETS ? in_set + 1 : 0;
+		values[SET_PRESSURE] += in_set >= FREE_WAYS ? lines[i].executions : 0;
 		values[SET_OVERFLOW] += in_set >= WAYS ? lines[i].executions : 0;
 	}
-	values[LINES] = (double)hot;
 	free(lines);
 }
 
@@ -162,6 +181,11 @@ static size_t list_branches(const struct hot_code *code, const uint64_t *address
 		if (block->branch_bytes)
 			ends[count++] = (struct line){addresses[block->unit] + block->offset + block->bytes - 1,
 			                              (double)block->executions};
+	}
+	for (size_t i = 0; i < code->outside_count; i++) {
+		const struct outside_block *block = &code->outside[i];
+		if (block->branch_bytes)
+			ends[count++] = (struct line){block->address + block->bytes - 1, (double)block->executions};
 	}
 	qsort(ends, count, sizeof *ends, by_number);
 	for (size_t i = 0; i < count; i++) {
@@ -207,7 +231,7 @@ static void compute_offsets(const struct hot_code *code, const uint64_t *address
 void features_compute(const struct hot_code *code, const uint64_t *addresses, double *values) {
 	const double per_mille = 1000 / (double)code->instructions;
 	const size_t units = units_with_features(code);
-	struct line *ends = ifr_alloc((code->block_count + 1) * sizeof *ends);
+	struct line *ends = ifr_alloc((code->block_count + code->outside_count + 1) * sizeof *ends);
 	memset(values, 0, features_count(code) * sizeof *values);
 	for (size_t i = 0; i < code->block_count; i++) {
 		const struct hot_block *block = &code->blocks[i];

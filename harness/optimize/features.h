@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Exact features of a layout: what a front end meets there. They follow from the addresses of the hot blocks alone, so
- * that a layout costs no run and no replay. */
+ * that a layout costs no run and no replay. Blocks of libraries, which no layout moves, take sets and branch entries,
+ * too. */
 #ifndef IFR_HARNESS_FEATURES_H
 #define IFR_HARNESS_FEATURES_H
 
 #include "harness/optimize/hot_code.h"
 
 /* Features of the whole program; of each of its most executed functions, windows and offsets; and one of the model. */
-enum { FEATURES_OF_PROGRAM = 9, FEATURE_UNITS_MOST = 6, FEATURES_OF_UNIT = 3, OFFSETS_OF_UNIT = 4 };
+enum { FEATURES_OF_PROGRAM = 10, FEATURE_UNITS_MOST = 6, FEATURES_OF_UNIT = 3, OFFSETS_OF_UNIT = 4 };
 enum { FEATURES_MOST = FEATURES_OF_PROGRAM + FEATURE_UNITS_MOST * (FEATURES_OF_UNIT + OFFSETS_OF_UNIT) + 1 };
-enum { FEATURE_WINDOWS_OF_64 = 2, FEATURE_CROWDED = 4, FEATURE_BRANCH_ALIASES = 8 }; /* of the whole program */
+/* Of the whole program. */
+enum { FEATURE_WINDOWS_OF_64 = 2, FEATURE_CROWDED = 4, FEATURE_BRANCH_ALIASES = 8, FEATURE_SETS = 9 };
 
 /* The number of features of a program's layouts: counts first, then offsets. Modelled cycles, their logarithm, stand
  * behind them, at this index. */

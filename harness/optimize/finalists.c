@@ -7,11 +7,12 @@
 #include "harness/optimize/small_edit.h"
 
 /* Successive halving: each heat measures the better half of the one before with more runs. The layouts of the first one,
- * and of the last; their number where they run in several contexts; their part of the rest of the budget. The times of
- * all heats are averaged by runs; those of the rounds, by which the finalists were chosen, do not count.
+ * and of the last; their number where they run in several contexts; a heat's part of the rest of the budget, and that of
+ * the contexts. The times of all heats are averaged by runs; those of the rounds, by which the finalists were chosen, do
+ * not count.
  * Ref: Karnin, Koren and Somekh 2013 (sequential halving). */
 enum { FINALISTS = 8, LAST_FINALISTS = 2, FINALISTS_IN_CONTEXTS = 8, FINALISTS_MOST = FINALISTS };
-static const double final_share = 0.4;
+static const double heat_share = 0.2, contexts_share = 0.4;
 
 /* Copies the most promising measured layouts, so many at most. Returns their number. */
 static size_t choose_finalists(const struct search *search, size_t most, struct trial *finalists) {
@@ -46,7 +47,7 @@ static int run_in_contexts(struct stages *stages, size_t index, const struct ifr
 	                                         .folder = "contexts",
 	                                         .workload = &stages->search->workloads[index],
 	                                         .share =
-	                                             final_share / (double)(stages->search->workload_count - index),
+	                                             contexts_share / (double)(stages->search->workload_count - index),
 	                                         .plans = plans,
 	                                         .count = count};
 	struct ifr_comparison comparison;
@@ -141,16 +142,22 @@ static int by_time(const void *a, const void *b) {
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-/* Measures the finalists in a heat more, and adds its times to those of the earlier heats. runs: of all so far. */
+/* Measures the finalists in a heat more, and adds its times to those of the earlier heats. runs: of all so far. A heat
+ * that the budget has no time for is skipped, and changes no time. */
 static int run_heat(struct search *search, unsigned heat, unsigned repetitions, unsigned runs,
-                    struct trial *finalists, size_t count, struct ifr_error *err) {
+                    struct trial *finalists, size_t count, bool *skipped, struct ifr_error *err) {
 	double before[FINALISTS_MOST];
 	char *name = ifr_format("finalists-%u", heat);
 	for (size_t i = 0; i < count; i++)
 		before[i] = finalists[i].time;
-	const int result = stage_measure(&search->stages, name, repetitions, final_share, finalists, count, err);
-	for (size_t i = 0; i < count && runs && !result; i++)
-		finalists[i].time = (runs * before[i] + repetitions * finalists[i].time) / (runs + repetitions);
+	int result = stage_measure(&search->stages, name, repetitions, heat_share, finalists, count, err);
+	const bool measured = !result;
+	result = stage_skip(&search->stages, name, result, err);
+	for (size_t i = 0; i < count && !result; i++)
+		finalists[i].time = !measured ? before[i]
+		                    : runs    ? (runs * before[i] + repetitions * finalists[i].time) / (runs + repetitions)
+		                              : finalists[i].time;
+	*skipped = !measured && !result;
 	free(name);
 	return result;
 }
@@ -160,7 +167,11 @@ static int halve(struct search *search, struct trial *finalists, size_t count, s
 	unsigned runs = 0, repetitions = search->stages.search->campaign.repetitions;
 	int result = 0;
 	for (unsigned heat = 1; !result && !search->stages.interrupted; heat++) {
-		result = run_heat(search, heat, repetitions, runs, finalists, count, err);
+		bool skipped;
+		result = run_heat(search, heat, repetitions, runs, finalists, count, &skipped, err);
+		/* The finalists come as sorted as is known. */
+		if (result || skipped)
+			break;
 		qsort(finalists, count, sizeof *finalists, by_time);
 		if (count <= LAST_FINALISTS)
 			break;
@@ -175,6 +186,8 @@ static int measure_finalists(struct search *search, struct trial *finalists, siz
 	if (search->stages.search->goal == IFR_GOAL_MEAN)
 		return halve(search, finalists, count, err);
 	const int result = measure_in_contexts(search, finalists, count, err);
+	if (result && search->stages.no_time)
+		return stage_skip(&search->stages, "contexts", result, err);
 	qsort(finalists, count, sizeof *finalists, by_time);
 	return result;
 }

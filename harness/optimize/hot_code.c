@@ -35,6 +35,11 @@ static bool is_own(const struct reading *r, size_t i) {
 	return r->unit[i] < r->units.none;
 }
 
+/* Whether a block is of a file, such as a library. */
+static bool is_in_file(const struct reading *r, size_t i) {
+	return *r->executed.files.items[r->executed.blocks[i].file] != '\0';
+}
+
 /* --- blocks ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t weight_of(const struct reading *r, size_t i) {
@@ -58,6 +63,11 @@ static int by_place(const void *a, const void *b) {
 	                          : (x->offset > y->offset) - (x->offset < y->offset);
 }
 
+static int by_address(const void *a, const void *b) {
+	const struct outside_block *x = a, *y = b;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
 static void keep_block(const struct reading *r, size_t i, struct hot_code *code) {
 	const struct ifr_executed_block *block = &r->executed.blocks[i];
 	const struct ifr_trace_block *recorded = &r->blocks[block->block];
@@ -72,27 +82,60 @@ static void keep_block(const struct reading *r, size_t i, struct hot_code *code)
 	                       .branch_bytes = recorded->branch ? recorded->branch_bytes : 0};
 }
 
-static int keep_blocks(const struct reading *r, struct hot_code *code, struct ifr_error *err) {
-	const size_t executed = r->executed.count;
-	struct weighed *heaviest = ifr_alloc((executed + 1) * sizeof *heaviest);
-	size_t count = 0;
-	uint64_t kept = 0;
-	for (size_t i = 0; i < executed; i++)
-		if (is_own(r, i)) {
-			heaviest[count++] = (struct weighed){weight_of(r, i), i};
-			code->instructions += weight_of(r, i);
+/* Library code is where its file is, a multiple of a page from address 0. */
+static void keep_outside(const struct reading *r, size_t i, struct hot_code *code) {
+	enum { FILE_SHIFT = 44 };
+	const struct ifr_executed_block *block = &r->executed.blocks[i];
+	const struct ifr_trace_block *recorded = &r->blocks[block->block];
+	code->outside[code->outside_count++] =
+		(struct outside_block){.address = (uint64_t)(block->file + 1) << FILE_SHIFT | block->address,
+	                           .executions = block->executions,
+	                           .bytes = block->bytes,
+	                           .branch_bytes = recorded->branch ? recorded->branch_bytes : 0};
+}
+
+/* Lists the heaviest blocks, of the program's own or of others, that make up the share of their instructions that is
+ * kept; the caller frees. Returns their number; *instructions receives those of all. */
+static size_t list_heaviest(const struct reading *r, bool own, struct weighed **heaviest, uint64_t *instructions) {
+	size_t count = 0, kept = 0;
+	uint64_t weight = 0;
+	*heaviest = ifr_alloc((r->executed.count + 1) * sizeof **heaviest);
+	*instructions = 0;
+	for (size_t i = 0; i < r->executed.count; i++)
+		if (is_own(r, i) == own) {
+			(*heaviest)[count++] = (struct weighed){weight_of(r, i), i};
+			*instructions += weight_of(r, i);
 		}
-	qsort(heaviest, count, sizeof *heaviest, heaviest_first);
+	qsort(*heaviest, count, sizeof **heaviest, heaviest_first);
+	while (kept < count && (double)weight < kept_share * (double)*instructions)
+		weight += (*heaviest)[kept++].weight;
+	return kept;
+}
+
+static void keep_outside_blocks(const struct reading *r, struct hot_code *code) {
+	struct weighed *heaviest;
+	uint64_t instructions;
+	const size_t count = list_heaviest(r, false, &heaviest, &instructions);
+	code->outside = ifr_alloc((count + 1) * sizeof *code->outside);
+	for (size_t i = 0; i < count; i++)
+		if (is_in_file(r, heaviest[i].index))
+			keep_outside(r, heaviest[i].index, code);
+	free(heaviest);
+	qsort(code->outside, code->outside_count, sizeof *code->outside, by_address);
+}
+
+static int keep_blocks(const struct reading *r, struct hot_code *code, struct ifr_error *err) {
+	struct weighed *heaviest;
+	const size_t count = list_heaviest(r, true, &heaviest, &code->instructions);
 	code->blocks = ifr_alloc((count + 1) * sizeof *code->blocks);
-	for (size_t i = 0; i < count && (double)kept < kept_share * (double)code->instructions; i++) {
+	for (size_t i = 0; i < count; i++)
 		keep_block(r, heaviest[i].index, code);
-		kept += heaviest[i].weight;
-	}
 	free(heaviest);
 	qsort(code->blocks, code->block_count, sizeof *code->blocks, by_place);
-	return kept ? 0
-	            : ifr_fail(err, IFR_E_USAGE,
-	                       "the recording executed none of the program's functions that its kit names");
+	keep_outside_blocks(r, code);
+	return count ? 0
+	             : ifr_fail(err, IFR_E_USAGE,
+	                        "the recording executed none of the program's functions that its kit names");
 }
 
 /* --- units ------------------------------------------------------------------------------------------------------- */
@@ -208,6 +251,7 @@ int hot_code_read(struct ifr_trace *trace, const struct ifr_relinker *relinker, 
 
 void hot_code_release(struct hot_code *code) {
 	free(code->blocks);
+	free(code->outside);
 	free(code->units);
 	free(code->calls);
 	*code = (struct hot_code){0};
@@ -249,7 +293,32 @@ static size_t rank_of_unit(const struct hot_code *code, size_t unit) {
 	return rank;
 }
 
+/* Adds a recording's library blocks behind those of the recordings before it. Files that two recordings map in another
+ * order count as others. */
+static void add_outside(struct hot_code *mixed, const struct hot_code *code, double scale) {
+	for (size_t i = 0; i < code->outside_count; i++) {
+		struct outside_block *block = &mixed->outside[mixed->outside_count++];
+		*block = code->outside[i];
+		block->executions = (uint64_t)(scale * (double)block->executions + 0.5);
+	}
+}
+
+/* Joins library blocks of one address and size. */
+static void join_outside(struct hot_code *code) {
+	size_t kept = 0;
+	qsort(code->outside, code->outside_count, sizeof *code->outside, by_address);
+	for (size_t i = 0; i < code->outside_count; i++) {
+		struct outside_block *block = &code->outside[i], *last = kept ? &code->outside[kept - 1] : NULL;
+		if (last && last->address == block->address && last->bytes == block->bytes)
+			last->executions += block->executions;
+		else
+			code->outside[kept++] = *block;
+	}
+	code->outside_count = kept;
+}
+
 static void add_code(struct hot_code *mixed, const struct hot_code *code, double scale) {
+	add_outside(mixed, code, scale);
 	for (size_t i = 0; i < code->block_count; i++) {
 		struct hot_block *block = &mixed->blocks[mixed->block_count++];
 		*block = code->blocks[i];
@@ -262,19 +331,22 @@ static void add_code(struct hot_code *mixed, const struct hot_code *code, double
 
 void hot_code_mix(struct hot_code *codes, const double *weights, size_t count, struct hot_code *mixed) {
 	static const double instructions = (double)(UINT64_C(1) << 50);
-	size_t blocks = 0, units = 0, calls = 0, call = 0;
+	size_t blocks = 0, units = 0, calls = 0, call = 0, outside = 0;
 	for (size_t i = 0; i < count; i++) {
+		outside += codes[i].outside_count;
 		blocks += codes[i].block_count;
 		units += codes[i].unit_count;
 		calls += codes[i].call_count;
 	}
 	*mixed = (struct hot_code){.blocks = ifr_alloc((blocks + 1) * sizeof *mixed->blocks),
+	                           .outside = ifr_alloc((outside + 1) * sizeof *mixed->outside),
 	                           .units = ifr_alloc((units + 1) * sizeof *mixed->units),
 	                           .calls = ifr_alloc((calls + 1) * sizeof *mixed->calls),
 	                           .instructions = (uint64_t)instructions};
 	for (size_t i = 0; i < count; i++)
 		add_code(mixed, &codes[i], weights[i] * instructions / (double)codes[i].instructions);
 	join_blocks(mixed);
+	join_outside(mixed);
 	qsort(mixed->units, mixed->unit_count, sizeof *mixed->units, most_executed_first);
 	for (size_t i = 0; i < count; i++) {
 		const double scale = weights[i] * instructions / (double)codes[i].instructions;

@@ -14,6 +14,14 @@ struct hot_block {
 	uint32_t bytes, branch_bytes;
 };
 
+/* A block of a library. No layout of the program moves it, and it begins pages where its file does: the address modulo
+ * 4096, and with it the set of a cache, is known. */
+struct outside_block {
+	uint64_t address; /* of the file, beyond bit 44 its number: another file has other lines */
+	uint64_t executions;
+	uint32_t bytes, branch_bytes;
+};
+
 struct hot_unit {
 	size_t unit; /* of the relinker */
 	const char *name;
@@ -36,12 +44,15 @@ struct hot_code {
 	size_t unit_count;
 	struct hot_call *calls; /* the most frequent first */
 	size_t call_count;
+	struct outside_block *outside; /* by address */
+	size_t outside_count;
 	uint64_t instructions; /* of the program's own code; libraries are not counted */
 };
 
 /* Reads a trace of the relinker's program. Blocks of the program's units that make up 99.9 % of its own executed
- * instructions are kept. The caller releases the code, after an error too. Names belong to the relinker. Errors:
- * IFR_E_USAGE if the recording executed no code of these units; IFR_E_ENVIRONMENT if interrupted. */
+ * instructions are kept, and so many of libraries, of theirs. The caller releases the code, after an error too. Names
+ * belong to the relinker. Errors: IFR_E_USAGE if the recording executed no code of these units; IFR_E_ENVIRONMENT if
+ * interrupted. */
 int hot_code_read(struct ifr_trace *trace, const struct ifr_relinker *relinker, struct hot_code *code,
                   struct ifr_error *err);
 void hot_code_release(struct hot_code *code);

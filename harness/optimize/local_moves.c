@@ -11,8 +11,7 @@
 
 /* Hot functions that move, and those that they may stand behind. */
 enum { MOVED_MOST = 16, NEIGHBOURS_MOST = 8 };
-/* Distances of functions that align to 16 bytes, and of others. */
-enum { LINE = 64, STEP = 16, FINE_STEP = 4 };
+enum { LINE = 64, PAGE = 4096 };
 
 enum move_kind { MOVE_LATER, MOVE_ALONE, MOVE_BESIDE };
 
@@ -114,10 +113,13 @@ static void try_move(struct climb *climb, const struct ifr_plan *plan, const str
 
 static void try_moves_of(struct climb *climb, const struct ifr_plan *plan, const struct hot_unit *unit) {
 	const struct hot_code *code = climb->source->code;
-	const unsigned step = unit->align < STEP ? FINE_STEP : STEP;
+	const unsigned step = candidate_step(code, (size_t)(unit - code->units));
 	for (unsigned bytes = step; bytes < LINE; bytes += step)
 		for (enum move_kind kind = MOVE_LATER; kind <= MOVE_ALONE; kind++)
 			try_move(climb, plan, &(struct move){.kind = kind, .unit = unit, .bytes = bytes});
+	/* Other sets. */
+	for (unsigned bytes = LINE; bytes < PAGE; bytes *= 2)
+		try_move(climb, plan, &(struct move){.kind = MOVE_LATER, .unit = unit, .bytes = bytes});
 	for (size_t i = 0; i < code->unit_count && i < NEIGHBOURS_MOST; i++)
 		if (code->units[i].moves && &code->units[i] != unit)
 			try_move(climb, plan, &(struct move){.kind = MOVE_BESIDE, .unit = unit, .beside = &code->units[i]});

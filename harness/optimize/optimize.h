@@ -151,6 +151,7 @@ struct ifr_optimum {
 	bool found;                                   /* a layout that is better by the goal */
 	char *plan_file, *order_file, *sections_file; /* the pinned layout; NULL where none is found */
 	bool interrupted;
+	struct ifr_strings skipped; /* stages that the budget had no time for */
 };
 
 /* Searches. Repeating it continues what was interrupted. Errors: those of recordings and campaigns; IFR_E_USAGE for a

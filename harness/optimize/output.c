@@ -273,6 +273,14 @@ static void put_search(const struct ifr_optimum *o, struct ifr_buffer *out) {
 		put_line(out, "  - ", "Tried on the best of these, one at a time: %s.", ifr_buffer_text(&axes));
 		ifr_buffer_release(&axes);
 	}
+	if (o->skipped.count) {
+		struct ifr_buffer stages = {0};
+		for (size_t i = 0; i < o->skipped.count; i++)
+			ifr_buffer_printf(&stages, "%s%s", i ? ", " : "", o->skipped.items[i]);
+		put_line(out, "  - ", "The budget had no time for: %s. The search went on without.",
+		         ifr_buffer_text(&stages));
+		ifr_buffer_release(&stages);
+	}
 	if (o->modelled)
 		put_line(out, "  - ", "Modelled cycles of %zu layouts took part.", o->modelled);
 	if (o->r > 0)

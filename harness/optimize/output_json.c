@@ -133,6 +133,10 @@ void ifr_optimum_json(const struct ifr_optimum *o, const char *program, struct i
 	ifr_axes_print(o->axes_tried, &axes);
 	ifr_json_set(document, "axes_tried", ifr_json_text(ifr_buffer_text(&axes)));
 	ifr_buffer_release(&axes);
+	json_t *skipped = json_array();
+	for (size_t i = 0; i < o->skipped.count; i++)
+		json_array_append_new(skipped, ifr_json_text(o->skipped.items[i]));
+	ifr_json_set(document, "skipped", skipped);
 	ifr_json_set(document, "origin", ifr_json_text(o->origin));
 	ifr_json_set(document, "fastest_random", ifr_json_number(o->fastest_random));
 	ifr_json_set(document, "surrogate_r", ifr_json_number(o->r));

@@ -135,16 +135,19 @@ static void choose(const struct search *search, struct shortlist *list, size_t m
 }
 
 /* Heuristics run beside the surrogate's choice, which few random layouts have taught: clusters with the fewest windows
- * entered, or with branches parted, then each rule's order as linkers have it. */
+ * entered, chains with the fewest set conflicts, then orders as linkers have them, and clusters with branches parted. */
 static void choose_heuristics(const struct search *search, struct trial *chosen, size_t *count, size_t most) {
 	static const struct {
 		enum function_rule rule;
 		enum candidate_gaps gaps;
-	} heuristics[] = {
-		{FUNCTIONS_CLUSTERED, CANDIDATE_GAPS_OF_WINDOWS}, {FUNCTIONS_CLUSTERED, CANDIDATE_GAPS_NONE},
-		{FUNCTIONS_EXT_TSP, CANDIDATE_GAPS_NONE},         {FUNCTIONS_SPLIT, CANDIDATE_GAPS_NONE},
-		{FUNCTIONS_HOTTEST, CANDIDATE_GAPS_NONE},         {FUNCTIONS_CLUSTERED, CANDIDATE_GAPS_OF_BRANCHES},
-		{FUNCTIONS_CACHE_DIRECTED, CANDIDATE_GAPS_NONE}};
+	} heuristics[] = {{FUNCTIONS_CLUSTERED, CANDIDATE_GAPS_OF_WINDOWS},
+	                  {FUNCTIONS_EXT_TSP, CANDIDATE_GAPS_OF_SETS},
+	                  {FUNCTIONS_CLUSTERED, CANDIDATE_GAPS_NONE},
+	                  {FUNCTIONS_EXT_TSP, CANDIDATE_GAPS_NONE},
+	                  {FUNCTIONS_SPLIT, CANDIDATE_GAPS_NONE},
+	                  {FUNCTIONS_HOTTEST, CANDIDATE_GAPS_NONE},
+	                  {FUNCTIONS_CLUSTERED, CANDIDATE_GAPS_OF_BRANCHES},
+	                  {FUNCTIONS_CACHE_DIRECTED, CANDIDATE_GAPS_NONE}};
 	for (size_t i = 0; i < sizeof heuristics / sizeof *heuristics && *count < most; i++) {
 		struct candidate candidate;
 		struct ifr_error ignored = {0};

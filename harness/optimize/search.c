@@ -8,6 +8,8 @@
 
 /* Parts of the budget: random layouts, of what the recording leaves; finalists and confirmation, of the whole. */
 static const double random_share = 0.5, reserved_share = 0.3;
+/* Random layouts that the surrogate is fitted to, at least. */
+enum { LAYOUTS_LEAST = 6 };
 
 const char *const ifr_goal_names[] = {"mean", "worst", "robust", NULL};
 
@@ -18,10 +20,18 @@ static void find_fastest_random(struct search *search) {
 			search->optimum->fastest_random = fmin(search->optimum->fastest_random, exp(search->trials[i].time));
 }
 
-/* Whether a round leaves what is reserved for finalists and confirmation. */
-static bool has_time(const struct stages *stages) {
+/* Whether a stage may begin: it leaves what is reserved for finalists and confirmation. Else it is skipped, and so are
+ * those behind it. */
+static bool may_begin(struct stages *stages, const char *name) {
 	const double reserved_ns = reserved_share * (double)stages->search->campaign.budget_ns;
-	return stages->deadline_ns == INT64_MAX || (double)(stages->deadline_ns - ifr_clock_ns()) > 1.5 * reserved_ns;
+	if (stages->interrupted)
+		return false;
+	const bool begins =
+		stages->deadline_ns == INT64_MAX ||
+		(!stages->skipped.count && (double)(stages->deadline_ns - ifr_clock_ns()) > 1.5 * reserved_ns);
+	if (!begins)
+		ifr_strings_add(&stages->skipped, name);
+	return begins;
 }
 
 size_t search_best_trials(const struct search *search, size_t most, const struct trial **best) {
@@ -67,23 +77,50 @@ int search_attribute(struct search *search, struct ifr_error *err) {
 	return result;
 }
 
+/* Measures the random layouts. Of fewer than a search asks for, the budget is to be longer. */
+static int learn(struct search *search, struct ifr_error *err) {
+	struct stages *stages = &search->stages;
+	const int64_t until_ns = stages_moment(stages, random_share), begun_ns = ifr_clock_ns();
+	int result = stage_learn(stages, random_share, &search->trials, &search->count, err);
+	if (result)
+		return result;
+	find_fastest_random(search);
+	if (until_ns == INT64_MAX || stages->interrupted || search->count > LAYOUTS_LEAST)
+		return 0;
+	const int64_t left_ns = until_ns - begun_ns;
+	char *why =
+		ifr_format("%zu of its layouts could be compared with the shipped one, and a search begins with %d",
+	               search->count ? search->count - 1 : 0, LAYOUTS_LEAST);
+	result = stages_refuse(stages, "random", left_ns * (LAYOUTS_LEAST + 1) / (int64_t)(search->count + 1), left_ns,
+	                       why, err);
+	free(why);
+	return result;
+}
+
+static int run_round(struct search *search, unsigned round, struct ifr_error *err) {
+	char *name = ifr_format("round-%u", round + 1);
+	const int result = may_begin(&search->stages, name)
+	                       ? stage_skip(&search->stages, name, search_run_round(search, round, err), err)
+	                       : 0;
+	free(name);
+	return result;
+}
+
 static int run_stages(struct search *search, struct ifr_error *err) {
 	struct stages *stages = &search->stages;
 	int result = search_read_code(search, err);
 	stages->source.code = &search->code;
 	if (!result)
-		result = stage_learn(stages, random_share, &search->trials, &search->count, err);
-	if (!result)
-		find_fastest_random(search);
+		result = learn(search, err);
 	search->learned = search->count;
 	if (!result && !stages->interrupted && stages->search->rounds)
 		result = search_attribute(search, err);
-	for (unsigned i = 0; i < stages->search->rounds && !result && !stages->interrupted && has_time(stages); i++)
-		result = search_run_round(search, i, err);
-	if (!result && !stages->interrupted && has_time(stages))
-		result = search_align_loops(search, err);
-	if (!result && !stages->interrupted && has_time(stages))
-		result = search_try_axes(search, err);
+	for (unsigned i = 0; i < stages->search->rounds && !result; i++)
+		result = run_round(search, i, err);
+	if (!result && may_begin(stages, "aligned"))
+		result = stage_skip(stages, "aligned", search_align_loops(search, err), err);
+	if (!result && may_begin(stages, "axes"))
+		result = stage_skip(stages, "axes", search_try_axes(search, err), err);
 	if (!result && !stages->interrupted)
 		result = search_run_final(search, err);
 	for (size_t i = 0; i < search->count; i++)
@@ -147,6 +184,7 @@ int search_open(struct search *search, const struct ifr_optimization *plan, stru
 
 void search_close(struct search *search) {
 	search->optimum->interrupted = search->stages.interrupted;
+	ifr_strings_add_all(&search->optimum->skipped, &search->stages.skipped);
 	for (size_t i = 0; i < search->count; i++)
 		candidate_release(&search->trials[i].candidate);
 	free(search->trials);
@@ -155,6 +193,7 @@ void search_close(struct search *search) {
 	if (search->fitted)
 		surrogate_release(&search->surrogate);
 	hot_code_release(&search->code);
+	ifr_strings_release(&search->stages.skipped);
 	ifr_builder_close(search->stages.builder);
 }
 
@@ -176,6 +215,7 @@ void ifr_optimum_release(struct ifr_optimum *optimum) {
 		free(optimum->confirmed[i].metric);
 		confirmed_release_kinds(&optimum->confirmed[i]);
 	}
+	ifr_strings_release(&optimum->skipped);
 	free(optimum->worst_processor);
 	free(optimum->confirmed);
 	free(optimum->again.skipped);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/optimize/stages.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,9 @@
 /* The runs of a layout in all contexts together last so long at least, by more of them where they are short. Programs
  * that measure themselves need no long runs. */
 static const int64_t least_in_contexts_ns = INT64_C(2000000000);
+
+/* A budget that a refusal names is so many times the given one: at least, and where nothing tells how many. */
+static const double least_longer = 1.2, unknown_longer = 2;
 
 /* The shipped layout is measured beside given ones as often as two of them: all are told apart from it. */
 enum { SHIPPED_ENTRIES = 2 };
@@ -43,29 +47,92 @@ static int64_t end_of_part(int64_t end_ns, size_t parts) {
 	return end_ns == INT64_MAX ? INT64_MAX : now_ns + (end_ns - now_ns) / (int64_t)parts;
 }
 
+int stages_refuse(struct stages *stages, const char *step, int64_t needed_ns, int64_t left_ns, const char *why,
+                  struct ifr_error *err) {
+	const double longer =
+		left_ns > 0 && needed_ns > 0 ? fmax((double)needed_ns / (double)left_ns, least_longer) : unknown_longer;
+	stages->no_time = true;
+	return ifr_fail(
+		err, IFR_E_USAGE,
+		"the budget is too short for the step \"%s\": %s, and %.2g s of the budget are left for it. The same "
+		"command with --budget %.0fs goes on from here",
+		step, why, 1e-9 * (double)(left_ns > 0 ? left_ns : 0),
+		ceil(longer * 1e-9 * (double)stages->search->campaign.budget_ns));
+}
+
+int stage_skip(struct stages *stages, const char *name, int result, struct ifr_error *err) {
+	if (!result || !stages->no_time)
+		return result;
+	stages->no_time = false;
+	ifr_strings_add(&stages->skipped, name);
+	*err = (struct ifr_error){0};
+	return 0;
+}
+
+static int refuse_stage(struct stages *stages, const char *name, const struct ifr_campaign_result *done,
+                        int64_t left_ns, struct ifr_error *err) {
+	char *why = done->two_layouts_s ? ifr_format("one run takes %.2g s, so that it needs %" PRId64 " s",
+	                                             1e-9 * (double)done->run_ns, done->two_layouts_s)
+	                                : ifr_strdup("it has not begun");
+	const int result = stages_refuse(stages, name, done->two_layouts_s * INT64_C(1000000000), left_ns, why, err);
+	free(why);
+	return result;
+}
+
+/* The layouts of a stage as text; the caller releases it. */
+static struct ifr_buffer describe_layouts(const struct ifr_plan *const *plans, size_t count) {
+	struct ifr_buffer text = {0};
+	for (size_t i = 0; i < count; i++)
+		if (plans[i])
+			ifr_plan_print(plans[i], &text);
+		else
+			ifr_buffer_puts(&text, "shipped\n");
+	return text;
+}
+
+/* Chosen layouts follow from the runs of earlier stages: where these have more runs now than when a short budget ended
+ * the search, the layouts are others, and the experiment of the earlier ones is set aside. The text of its layouts lies
+ * beside it. */
+static int keep_if_same(const char *file, const struct ifr_buffer *layouts, struct ifr_error *err) {
+	char *path = ifr_format("%s.layouts", file);
+	struct ifr_buffer known = {0};
+	int result = 0;
+	const bool same = ifr_file_exists(path) && !ifr_file_read(path, 0, &known, NULL) &&
+	                  known.length == layouts->length && !memcmp(known.data, layouts->data, known.length);
+	if (!same && ifr_file_exists(file))
+		result = ifr_campaign_set_aside(file, err);
+	if (!same && !result)
+		result = ifr_file_write(path, layouts->data, layouts->length, 0644, err);
+	ifr_buffer_release(&known);
+	free(path);
+	return result;
+}
+
 /* Runs a campaign of a workload until a moment, and reads its experiment. The campaign takes its file and the
- * experiment's seed. */
+ * experiment's seed. layouts: the text of those that were chosen; NULL for random ones. */
 static int run_stage(struct stages *stages, const char *stage, const struct ifr_optimization_workload *workload,
-                     int64_t until_ns, struct ifr_campaign *campaign, struct ifr_dataset *dataset,
-                     struct ifr_error *err) {
+                     const struct ifr_buffer *layouts, int64_t until_ns, struct ifr_campaign *campaign,
+                     struct ifr_dataset *dataset, struct ifr_error *err) {
 	struct ifr_campaign_result done = {0};
 	char *name = stage_name(stage, workload), *base = ifr_format("%s.exp", name), *file = stage_file(stages, base);
 	const bool bounded = until_ns != INT64_MAX;
-	const int64_t now_ns = ifr_clock_ns(), budget_ns = stages->search->campaign.budget_ns;
-	const bool late = bounded && until_ns <= now_ns;
+	const int64_t left_ns = bounded ? until_ns - ifr_clock_ns() : INT64_MAX;
+	const bool late = left_ns <= 0;
 	campaign->file = file;
 	campaign->argv = workload->argv;
-	campaign->budget_ns = bounded ? until_ns - now_ns : 0;
+	campaign->budget_ns = bounded ? left_ns : 0;
+	/* The budget of a stage is not the one that the user gave. */
+	if (bounded)
+		campaign->say = NULL;
+	stages->no_time = false;
 	if (stages->search->announce)
 		stages->search->announce(name);
-	struct ifr_error why = {0};
-	int result = late ? ifr_fail(&why, IFR_E_USAGE, "no time is left") : ifr_campaign_run(campaign, &done, &why);
-	if (result && bounded && why.code == IFR_E_USAGE && stages->deadline_ns - now_ns < budget_ns)
-		ifr_fail(err, IFR_E_USAGE,
-		         "the stage \"%s\" does not fit into what is left of the budget (%s): --budget %.0fs may do", name,
-		         why.message, ceil(2e-9 * (double)budget_ns));
-	else if (result)
-		*err = why;
+	int result = layouts ? keep_if_same(file, layouts, err) : 0;
+	const bool kept = !result;
+	if (kept && !late)
+		result = ifr_campaign_run(campaign, &done, err);
+	if (kept && (late || done.budget_ended))
+		result = refuse_stage(stages, name, &done, left_ns, err);
 	if (!result) {
 		stages->interrupted |= done.interrupted;
 		campaign->generator.seed = done.seed;
@@ -141,7 +208,7 @@ static int take_trial(struct stages *stages, const struct ifr_dataset *dataset, 
 static int learn_workload(struct stages *stages, size_t index, int64_t until_ns, struct ifr_campaign *campaign,
                           struct ifr_dataset *dataset, struct measured *means, struct ifr_error *err) {
 	const struct ifr_optimization_workload *workload = &stages->search->workloads[index];
-	int result = run_stage(stages, "random", workload, until_ns, campaign, dataset, err);
+	int result = run_stage(stages, "random", workload, NULL, until_ns, campaign, dataset, err);
 	if (result)
 		return result;
 	struct measured *times = ifr_alloc((dataset->variant_count + 1) * sizeof *times);
@@ -218,12 +285,12 @@ static double shipped_time(const struct ifr_dataset *dataset, const struct measu
 	return sum / (double)found;
 }
 
-static int measure_workload(struct stages *stages, const char *name, size_t index, int64_t until_ns,
-                            struct ifr_campaign *campaign, struct measured *means, size_t count,
-                            struct ifr_error *err) {
+static int measure_workload(struct stages *stages, const char *name, size_t index,
+                            const struct ifr_buffer *layouts, int64_t until_ns, struct ifr_campaign *campaign,
+                            struct measured *means, size_t count, struct ifr_error *err) {
 	const struct ifr_optimization_workload *workload = &stages->search->workloads[index];
 	struct ifr_dataset dataset;
-	int result = run_stage(stages, name, workload, until_ns, campaign, &dataset, err);
+	int result = run_stage(stages, name, workload, layouts, until_ns, campaign, &dataset, err);
 	if (result)
 		return result;
 	struct measured *times = ifr_alloc((dataset.variant_count + 1) * sizeof *times);
@@ -245,6 +312,7 @@ int stage_measure(struct stages *stages, const char *name, unsigned repetitions,
 	struct ifr_strings files = {0};
 	for (size_t i = 0; i < count; i++)
 		plans[i] = &trials[i].candidate.plan;
+	struct ifr_buffer layouts = describe_layouts(plans, count + SHIPPED_ENTRIES);
 	int result = make_files(stages, name, plans, count + SHIPPED_ENTRIES, &files, err);
 	const struct ifr_campaign_program program = {.path = stages->search->campaign.programs->path, .files = &files};
 	campaign.programs = &program;
@@ -253,13 +321,14 @@ int stage_measure(struct stages *stages, const char *name, unsigned repetitions,
 	campaign.generator.axes = 0;
 	campaign.no_profile = true;
 	for (size_t i = 0; i < workloads && !result && !stages->interrupted; i++)
-		result =
-			measure_workload(stages, name, i, end_of_part(end_ns, workloads - i), &campaign, means, count, err);
+		result = measure_workload(stages, name, i, &layouts, end_of_part(end_ns, workloads - i), &campaign, means,
+		                          count, err);
 	for (size_t i = 0; i < count; i++) {
 		trials[i].time = result ? NAN : means[i + 1].time;
 		trials[i].noise = result ? NAN : means[i + 1].noise;
 	}
 	ifr_strings_release(&files);
+	ifr_buffer_release(&layouts);
 	free(means);
 	free(plans);
 	return result;
@@ -286,6 +355,7 @@ int stage_run_in_contexts(struct stages *stages, const struct contexts_request *
 	struct ifr_strings made = {0}, *files = ifr_alloc(request->count * sizeof *files);
 	struct ifr_campaign_program *sides = ifr_alloc(request->count * sizeof *sides);
 	char *name = stage_name(request->name, request->workload);
+	struct ifr_buffer layouts = describe_layouts(request->plans, request->count);
 	int result = make_files(stages, request->folder, request->plans, request->count, &made, err);
 	for (size_t i = 0; i < request->count && !result; i++) {
 		sides[i] = (struct ifr_campaign_program){.path = campaign.programs->path, .files = &files[i]};
@@ -302,11 +372,12 @@ int stage_run_in_contexts(struct stages *stages, const struct contexts_request *
 		campaign.least_ns = least_in_contexts_ns / contexts;
 	campaign.no_profile = true;
 	if (!result)
-		result = run_stage(stages, request->name, request->workload, stages_moment(stages, request->share),
-		                   &campaign, dataset, err);
+		result = run_stage(stages, request->name, request->workload, &layouts,
+		                   stages_moment(stages, request->share), &campaign, dataset, err);
 	for (size_t i = 0; i < request->count; i++)
 		ifr_strings_release(&files[i]);
 	ifr_strings_release(&made);
+	ifr_buffer_release(&layouts);
 	free(files);
 	free(sides);
 	free(name);

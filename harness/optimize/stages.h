@@ -26,7 +26,16 @@ struct stages {
 	struct candidate_source source;
 	int64_t deadline_ns; /* on CLOCK_MONOTONIC; INT64_MAX: none */
 	bool interrupted;
+	bool no_time;               /* the last stage failed because its part of the budget has no time for it */
+	struct ifr_strings skipped; /* stages that the search went on without, for want of time */
 };
+
+/* Goes on without a stage that the budget has no time for. Returns the result, 0 after such a one. */
+int stage_skip(struct stages *stages, const char *name, int result, struct ifr_error *err);
+/* Fails for want of time. needed_ns, of left_ns: for what does not fit; the message names the budget whose part is long
+ * enough. */
+int stages_refuse(struct stages *stages, const char *step, int64_t needed_ns, int64_t left_ns, const char *why,
+                  struct ifr_error *err);
 
 /* The moment at which a share of the rest of the budget is used; INT64_MAX without one. */
 int64_t stages_moment(const struct stages *stages, double share);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <stdlib.h>
 
+#include "common/clock.h"
 #include "common/file.h"
 #include "harness/exec/exec.h"
 #include "harness/optimize/search.h"
@@ -9,27 +11,39 @@
 /* Of the rest of the budget. */
 static const double recording_share = 0.25;
 
+/* A recording that was not over in its part of the budget: a run without the recorder tells about how long it takes. */
+static int refuse_recording(struct stages *stages, struct ifr_recording_request *request, int64_t left_ns,
+                            struct ifr_error *err) {
+	struct ifr_error ignored = {0};
+	int64_t needed_ns = 2 * left_ns;
+	request->deadline_ns = 0;
+	if (!ifr_recording_time_plain(request, &ignored) && ifr_recording_estimate_ns(request->plain_ns) > needed_ns)
+		needed_ns = ifr_recording_estimate_ns(request->plain_ns);
+	char *why = ifr_format("it takes about %.0f s", ceil(1e-9 * (double)needed_ns));
+	const int result = stages_refuse(stages, "recording", needed_ns, left_ns, why, err);
+	free(why);
+	return result;
+}
+
 static int record(struct stages *stages, const struct ifr_optimization_workload *workload, const char *path,
                   double share, struct ifr_error *err) {
 	const struct ifr_campaign *campaign = &stages->search->campaign;
 	struct ifr_recorded recorded = {0};
-	const struct ifr_recording_request request = {
-		.program = campaign->programs->path,
-		.argv = workload->argv,
-		.more_environment = &campaign->environment,
-		.path = path,
-		.stdin_file = campaign->stdin_file,
-		.silent = true,
-		.deadline_ns = stages->deadline_ns == INT64_MAX ? 0 : stages_moment(stages, share),
-		.most_bytes = campaign->most_recording_bytes,
-		.progress = campaign->recording_progress};
+	const int64_t until_ns = stages_moment(stages, share), begun_ns = ifr_clock_ns();
+	struct ifr_recording_request request = {.program = campaign->programs->path,
+	                                        .argv = workload->argv,
+	                                        .more_environment = &campaign->environment,
+	                                        .path = path,
+	                                        .stdin_file = campaign->stdin_file,
+	                                        .silent = true,
+	                                        .deadline_ns = until_ns == INT64_MAX ? 0 : until_ns,
+	                                        .most_bytes = campaign->most_recording_bytes,
+	                                        .progress = campaign->recording_progress};
 	if (stages->search->announce)
 		stages->search->announce("recording");
 	int result = ifr_recording_make(&request, &recorded, err);
 	if (recorded.end == IFR_RECORDING_TIME)
-		result = ifr_fail(
-			err, IFR_E_USAGE,
-			"to record the program takes longer than a quarter of the budget: give it more, or less work");
+		result = refuse_recording(stages, &request, until_ns - begun_ns, err);
 	if (!result && recorded.exit_status != campaign->expected_exit)
 		result = ifr_fail(err, IFR_E_PROGRAM, "%s exits with status %d where it is recorded, not %d",
 		                  workload->argv[0], recorded.exit_status, campaign->expected_exit);

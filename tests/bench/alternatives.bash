@@ -125,6 +125,8 @@ make_pgo() {
 	local common="-ffunction-sections -fdata-sections"
 	echo "$common -fprofile-generate" >flags
 	build_with "$PWD/compiler" "$PWD/built"
+	# Programs that ran while it was built left profiles, too.
+	find built -name '*.gcda' -delete
 	"$PWD/built/$file_in_build" "${@:2}" </dev/null >/dev/null
 	find built -name '*.gcda' | grep -q . || { echo "the run left no profile"; return 1; }
 	find built \( -name '*.o' -o -name '*.lo' -o -name '*.a' \) -delete
@@ -136,6 +138,7 @@ make_pgo() {
 
 # Its order alone, of the code as it was compiled.
 make_pgo_order() {
+	[ -x pgo ] || { echo "PGO made no program"; return 1; }
 	functions_of pgo | place "$1" "$PWD/pgo_order"
 }
 
@@ -147,6 +150,7 @@ make_bolt() {
 	relink "$1" "$PWD/relocations" ld.bfd --emit-relocs
 	"$bolt" relocations -instrument -instrumentation-file="$PWD/bolt.fdata" -o instrumented
 	./instrumented "${@:2}" </dev/null >/dev/null || { echo "the instrumented program fails"; return 1; }
+	[ -s bolt.fdata ] || { echo "the run left no profile"; return 1; }
 	"$bolt" relocations -data=bolt.fdata -o bolt -reorder-blocks=ext-tsp -reorder-functions=hfsort+ -split-functions \
 		-split-all-cold -split-eh -generate-function-order="$PWD/bolt.order"
 }

@@ -27,6 +27,19 @@ for (i = 1; i < 6000; i++) { s += 1 / i; if (i % 3 == 0) s *= 1.0001 }
 s
 quit
 END
+cat >w.sh <<'END'
+i=0 s=0
+count() { s=$(((s * 31 + $1) % 10007)); }
+while [ $i -lt 25000 ]; do
+	i=$((i + 1))
+	count $i
+	case $((i % 7)) in
+	3) t=${s%7} ;;
+	5) eval "v$((i % 50))=\$s" ;;
+	esac
+done
+echo "$s $t $v7"
+END
 seq 1 9000 | awk '{ printf "%d the quick brown fox %d\n", $1 * $1 % 977, $1 * 7919 % 10007 }' >text
 }
 
@@ -34,6 +47,7 @@ seq 1 9000 | awk '{ printf "%d the quick brown fox %d\n", $1 * $1 % 977, $1 * 79
 each_further_workload() {
 	"$2" mawk "$1/mawk/mawk" -f w.mawk
 	"$2" bc "$1/bc/bc/bc" -q w.bc
+	"$2" dash "$1/dash/src/dash" w.sh
 }
 
 # each_workload DEBIAN COMMAND: calls COMMAND PROGRAM WORDS... for each program, whose folder is DEBIAN.

@@ -164,6 +164,8 @@ try_axes() {
 		#include <stdio.h>
 		#include <string.h>
 		#include <stdlib.h>
+		/* The linker makes room for a copy of it among the data. */
+		extern char **environ;
 		int first = 1, second[40] = {2};
 		extern char hot_begin[], hot_end[];
 		__attribute__((noipa)) int hot(int n) {
@@ -175,6 +177,7 @@ try_axes() {
 		}
 		int main(int argc, char **argv) {
 			hot(20000);
+			if (!environ) return 1;
 			/* Side by side as they ship. */
 			const int size = (int)(hot_end - hot_begin), distance = (int)labs((char *)&first - (char *)second);
 			printf("cost: %d\n", 1000 - (strcmp(argv[argc - 1], "nops") ? distance : size));
@@ -345,6 +348,16 @@ try_axes() {
 	done
 }
 
+@test "a search with fewer rounds, or less time, goes on: what earlier stages chose begins anew" {
+	search -q --rounds 0 -o longer ./planted || [ $? = 1 ]
+	[ ! -e longer/finalists-1.exp~ ]
+	runs=$(sqlite3 longer/random.exp "SELECT count(*) FROM run")
+	search --json -o longer ./planted >json
+	jq -e '.found and .layouts_measured > 8' json
+	[ -e longer/finalists-1.exp~ ]
+	[ "$(sqlite3 longer/random.exp "SELECT count(*) FROM run")" = "$runs" ]
+}
+
 @test "reports of its stages advise no command that would measure other layouts" {
 	run --separate-stderr interfero report "$place/found/finalists-1.exp" -m cost
 	[ "$status" = 0 ]
@@ -369,6 +382,21 @@ try_axes() {
 	[ ! -e once/best.plan ]
 	run -1 --separate-stderr search --json -o once ./fickle
 	jq -e '(.found or .faster | not) and .again.ratio == 1 and .ratio < 1' <<<"$output"
+}
+
+@test "a budget too short for a step names one that is enough, and what has run stays" {
+	refuse 2 'the step "recording"' "The same command with --budget " -- \
+		interfero optimize -q -n 6 --budget 1ms -o short -- ./equal
+	# However fast the machine is: an answer, with what was left out, or the step and a budget.
+	for budget in 500ms 2s 6s; do
+		status=0
+		within 60 interfero optimize --json -n 6 -r 1 --each 2 --contexts 2 --budget $budget -o short -- ./equal >json 2>errors || status=$?
+		case $status in
+		0 | 1) jq -e '.skipped | type == "array"' json ;;
+		2) grep -Eq 'too short for the step "[a-z0-9-]+": .* with --budget [0-9]+s goes on from here' errors ;;
+		*) false ;;
+		esac || say "$budget: $status $(cat errors)"
+	done
 }
 
 @test "what cannot be searched is refused" {

@@ -21,6 +21,7 @@ enum {
 	PAGES,
 	SET_OVERFLOW,
 	ALIASES,
+	SET_PRESSURE,
 	OF_FIRST_UNIT
 };
 
@@ -114,10 +115,40 @@ static void test_set_overflow(void **state) {
 	double values[FEATURES_MOST];
 	features_compute(&code, at, values);
 	near(values[SET_OVERFLOW], 92);
+	near(values[SET_PRESSURE], 92 + 93 + 94);
 	near(values[PAGES], 9);
 	at[8] += 64;
 	features_compute(&code, at, values);
 	near(values[SET_OVERFLOW], 0);
+}
+
+/* A library's line takes a way, too, and its branch an entry; that of another file is another line. */
+static void test_libraries(void **state) {
+	(void)state;
+	struct hot_unit units[8];
+	struct hot_block blocks[8];
+	uint64_t at[8];
+	for (unsigned i = 0; i < 8; i++) {
+		units[i] = (struct hot_unit){.unit = i, .name = "a.o:.text.f", .bytes = 16};
+		blocks[i] = (struct hot_block){.unit = i, .executions = 100 - i, .bytes = 16};
+		at[i] = 0x10000 + 4096 * i;
+	}
+	blocks[0].branch_bytes = 2;
+	struct outside_block outside[2] = {
+		{.address = (UINT64_C(1) << 44) + 0x3000, .executions = 50, .bytes = 16, .branch_bytes = 2},
+		{.address = (UINT64_C(2) << 44) + 0x3000, .executions = 40, .bytes = 16, .branch_bytes = 2}};
+	struct hot_code code = code_of(blocks, 8, units, 8);
+	code.outside = outside;
+	code.outside_count = 2;
+	double values[FEATURES_MOST];
+	features_compute(&code, at, values);
+	near(values[SET_OVERFLOW], 50 + 40);
+	near(values[SET_PRESSURE], 94 + 93 + 50 + 40);
+	near(values[ALIASES], 50 + 40);
+	outside[0].address += 64;
+	features_compute(&code, at, values);
+	near(values[SET_OVERFLOW], 40);
+	near(values[ALIASES], 40);
 }
 
 /* Three branches whose last bytes lie 4096 bytes apart: all but the most executed one share its twelve bits, until one
@@ -203,12 +234,10 @@ static void test_mix(void **state) {
 }
 
 int main(void) {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_windows),
-	                                   cmocka_unit_test(test_branch_ends),
-	                                   cmocka_unit_test(test_crowded_branches),
-	                                   cmocka_unit_test(test_set_overflow),
-	                                   cmocka_unit_test(test_branch_aliases),
-	                                   cmocka_unit_test(test_offsets),
-	                                   cmocka_unit_test(test_mix)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_windows),          cmocka_unit_test(test_branch_ends),
+		cmocka_unit_test(test_crowded_branches), cmocka_unit_test(test_set_overflow),
+		cmocka_unit_test(test_libraries),        cmocka_unit_test(test_branch_aliases),
+		cmocka_unit_test(test_offsets),          cmocka_unit_test(test_mix)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
