@@ -5,9 +5,10 @@
  *   the store has all its bytes     P = max(E, the store's data) + forward
  *   the store has some of them      P = max(E, when the store has left the queue) + load latency + blocked
  *   no store has any                P = E + load latency + the latency of the level that has the line
- * The youngest older store that shares a unit of four bytes with it by the low 12 bits of the address may be another one.
- * If it has none of its bytes, and E is between when its address is known and its C, the load waits for it, too:
- *                                   P = max(P, C of that store + load latency + alias)
+ * A younger store than that one in the queue may share a unit of four bytes with the load by the low 12 bits of the
+ * address, and have none of its bytes. Each such store whose address is known when the load is issued, the youngest
+ * first, sends it back: it is issued again `alias` cycles later, and takes its port twice.
+ *                                   P = max(P, the last issue + load latency)
  * A counter, chosen by the low bits of the load's address in the program, lets a load go ahead of stores whose
  * addresses are not known: each time when that would have been right counts up, and once when it would have been wrong
  * sets it to 0. At 15 the load goes ahead. If that is wrong, the next slot is renamed `clear` cycles behind P. Without
@@ -18,7 +19,8 @@
  * A prefetch of a line that the first cache lacks has it under way from E on, as a load's miss would, and is done itself
  * at E + 1: retirement does not wait for the line, a load of that line does. It ignores stores, and may not be wrong.
  * Ref: Intel, Optimization Reference Manual (2019), sections 2.5.4.4 and 2.5.5.2 (forwarding, disambiguation), 12.8
- * (4-KByte aliasing); Stark et al., US patent 6,108,775 (counters). */
+ * (4-KByte aliasing: five cycles); Melhus 2013, table 4.3 (several events a load); Stark et al., US patent 6,108,775
+ * (counters). */
 #include "model/core/graph_state.h"
 
 enum { IN_PAGE = 4095, UNIT_SHIFT = 2 };
@@ -73,13 +75,32 @@ static int64_t load_stored(struct ifr_graph *graph, const struct store *store, c
 	return later(execute, store->drain) + core->load_latency + core->blocked;
 }
 
-/* When a load may be done that looks like a load of a store's bytes; 0 if it does not mind the store. */
-static int64_t alias_done(struct ifr_graph *graph, const struct store *store, int64_t execute) {
-	const struct ifr_core *core = graph->core;
-	if (!core->alias || store->commit == INT64_MAX || execute >= store->commit || execute < store->known)
-		return 0;
-	graph->counts.aliases++;
-	return store->commit + core->load_latency + core->alias;
+/* Whether an access shares a unit of a page with a store. */
+static bool looks_alike(const struct store *store, const struct joined_access *access) {
+	const uint64_t stored = store->address >> UNIT_SHIFT, first = access->address >> UNIT_SHIFT;
+	const uint64_t more_stored = ((store->address + store->bytes - 1) >> UNIT_SHIFT) - stored;
+	const uint64_t more = ((access->address + access->bytes - 1) >> UNIT_SHIFT) - first;
+	return ((first - stored) & (UNITS_OF_PAGE - 1)) <= more_stored ||
+	       ((stored - first) & (UNITS_OF_PAGE - 1)) <= more;
+}
+
+/* The last time that a load is issued, from the first one on: stores that look like its own send it back. */
+static int64_t issue_again(struct ifr_graph *graph, unsigned port, const struct store *youngest,
+                           const struct joined_access *access, int64_t issued) {
+	const int64_t first = issued;
+	for (uint32_t number = youngest->number; number; number--) {
+		const struct store *store = store_of(graph, number);
+		if (store->number != number || store->drain <= issued)
+			break;
+		if (store->commit == INT64_MAX)
+			continue;
+		if (overlaps(store, access))
+			break;
+		if (store->known <= issued && looks_alike(store, access))
+			issued = ports_issue_again(&graph->ports, port, issued + graph->core->alias);
+	}
+	graph->counts.aliases += issued > first;
+	return issued;
 }
 
 /* P of a load from the caches. */
@@ -158,8 +179,10 @@ int64_t graph_load(struct ifr_graph *graph, const struct ifr_core_op *op, unsign
 	const int64_t execute = ports_book(&graph->ports, port, later(ready, known), op->unit, op->occupancy);
 	int64_t done = source && source->drain > execute ? load_stored(graph, source, &access, execute)
 	                                                 : load_cached(graph, &access, execute);
-	if (alike && alike != source && !overlaps(alike, &access))
-		done = later(done, alias_done(graph, alike, execute));
+	if (alike && alike != source && graph->core->alias) {
+		const int64_t issued = issue_again(graph, port, alike, &access, execute);
+		done = issued > execute ? later(done, issued + graph->core->load_latency) : done;
+	}
 	done += load_extra(graph->core, op) + split_latency(graph, &access, port, execute);
 	if (source && source->known > execute) {
 		graph->counts.clears++;

@@ -84,6 +84,19 @@ static inline void ports_hold(struct ports *ports, unsigned port, int64_t cycle)
 		*calendar_at(ports, cycle) |= 1u << (port + PORTS);
 }
 
+/* Issues an operation that has left once more: takes the first two cycles of the port, from `ready` on, whose first is
+ * free. Such an operation waits outside of the scheduler. Returns the first. */
+static inline int64_t ports_issue_again(struct ports *ports, unsigned port, int64_t ready) {
+	const uint32_t own = 1u << port, taken = own | own << PORTS;
+	const int64_t last = ports->cursor + CALENDAR - 256;
+	while (!ports->unlimited && ready < last && *calendar_at(ports, ready) & taken)
+		ready++;
+	if (ready < last)
+		for (unsigned i = 0; i < 2; i++)
+			ports_hold(ports, port, ready + i);
+	return ready;
+}
+
 static inline int64_t book_unlimited(struct ports *ports, int64_t ready) {
 	++*calendar_at(ports, ready);
 	ports->in_scheduler++;

@@ -70,7 +70,7 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"pipeline", "commit", 1, 8, NULL, "stores that leave the queue in a cycle"},
 	{"pipeline", "blocked", 0, 100, NULL, "further cycles for a load that needs a store only in part"},
 	{"pipeline", "alias", 0, 100, NULL,
-     "further cycles for a load behind a store with equal low 12 address bits; 0: no delay"},
+     "cycles until a load is issued again behind a store with equal low 12 address bits; 0: it is not"},
 	{"pipeline", "line_split", 0, 100, NULL, "further cycles for a load across two lines"},
 	{"pipeline", "page_split", 0, 500, NULL, "further cycles for a load across two pages"},
 	{"pipeline", "clear", 0, 100, NULL, "cycles from a load that was wrongly ahead of a store to the next slot"},

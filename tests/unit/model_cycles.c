@@ -171,8 +171,7 @@ static void rename_slots(struct machine *m, struct state *s) {
 static bool finds_port(const struct machine *m, const struct state *s, const struct simulated *o) {
 	if (m->v[IFR_PIPELINE_UNITS])
 		return true;
-	return s->taken[o->port] != s->now && s->held[o->port] <= s->now && s->split[o->port] != s->now &&
-	       (!o->op->unit || s->unit_free[o->op->unit] <= s->now);
+	return cycles_port_free(m, s, o) && (!o->op->unit || s->unit_free[o->op->unit] <= s->now);
 }
 
 /* Cycles from the execution of an operation that is neither load nor store to its result. */

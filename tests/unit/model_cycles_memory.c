@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/unit/model_cycles_state.h"
 
-/* The youngest store before a load that shares four aligned bytes of the page with it, among the last 255. */
-static size_t matching_store(const struct machine *m, const struct simulated *load) {
-	for (size_t i = load->store; i-- > 0;) {
-		const struct simulated *store = &m->ops[m->store_ops[i]];
-		for (uint64_t a = store->address / 4; a <= (store->address + store->bytes - 1) / 4; a++)
-			for (uint64_t b = load->address / 4; b <= (load->address + load->bytes - 1) / 4; b++)
-				if (a % 1024 == b % 1024)
-					return i + 1;
-	}
-	return 0;
+/* Whether a store and a load share four aligned bytes of the page. */
+static bool looks_alike(const struct simulated *store, const struct simulated *load) {
+	for (uint64_t a = store->address / 4; a <= (store->address + store->bytes - 1) / 4; a++)
+		for (uint64_t b = load->address / 4; b <= (load->address + load->bytes - 1) / 4; b++)
+			if (a % 1024 == b % 1024)
+				return true;
+	return false;
 }
 
 static bool share_bytes(const struct simulated *a, const struct simulated *b) {
@@ -111,7 +108,8 @@ static void squash(struct machine *m, struct state *s, size_t load) {
 			s->waiting[o->port]--;
 		o->renamed = o->executed = o->done = NEVER;
 		o->value = 0;
-		o->cached = 0;
+		o->cached = o->issued = o->due = 0;
+		o->settled = false;
 		o->port = -1;
 	}
 	s->renamed = m->ops[load].slot + 1;
@@ -135,15 +133,42 @@ static int64_t own_bytes(struct machine *m, struct state *s, struct simulated *o
 	                      : most(o->executed, drain) + v[IFR_PIPELINE_LOAD_LATENCY] + v[IFR_PIPELINE_BLOCKED];
 }
 
-/* How long a load waits for a store elsewhere that looks like its own; 0: not at all, NEVER while that is not known. */
-static int64_t alias_wait(const struct machine *m, const struct simulated *o) {
-	const size_t match = matching_store(m, o);
-	const struct simulated *store = match ? &m->ops[m->store_ops[match - 1]] : NULL;
-	if (!store || !m->v[IFR_PIPELINE_ALIAS] || store->slot == o->slot || share_bytes(store, o) ||
-	    store->done > o->executed || m->retired[store->slot] <= o->executed)
-		return 0;
-	const int64_t commit = m->retired[store->slot];
-	return commit >= NEVER ? NEVER : commit + m->v[IFR_PIPELINE_LOAD_LATENCY] + m->v[IFR_PIPELINE_ALIAS];
+/* When the next store that sends a load back lets it be issued again; 0: none is left. */
+static int64_t sent_back(const struct machine *m, struct simulated *o) {
+	for (; o->left && m->drained[o->left - 1] > o->issued; o->left--) {
+		const struct simulated *store = &m->ops[m->store_ops[o->left - 1]];
+		if (store->slot == o->slot)
+			continue;
+		if (share_bytes(store, o))
+			return 0;
+		if (store->done <= o->issued && looks_alike(store, o)) {
+			o->left--;
+			return o->issued + m->v[IFR_PIPELINE_ALIAS];
+		}
+	}
+	return 0;
+}
+
+/* Issues a load again for each store elsewhere that looks like its own. Returns whether none is left. */
+static bool issue_again(const struct machine *m, struct state *s, struct simulated *o) {
+	if (o->settled || !m->v[IFR_PIPELINE_ALIAS])
+		return true;
+	if (!o->issued) {
+		o->issued = o->executed;
+		o->left = o->store;
+		o->due = sent_back(m, o);
+	}
+	if (o->due && o->due <= s->now && (m->v[IFR_PIPELINE_UNITS] || cycles_port_free(m, s, o))) {
+		if (!m->v[IFR_PIPELINE_UNITS]) {
+			s->taken[o->port] = s->now;
+			s->again[o->port] = s->now + 1;
+			s->again_op[o->port] = (size_t)(o - m->ops);
+		}
+		o->issued = s->now;
+		o->due = sent_back(m, o);
+	}
+	o->settled = !o->due;
+	return o->settled;
 }
 
 static int64_t split_wait(const struct machine *m, const struct simulated *o) {
@@ -169,11 +194,14 @@ static void disambiguate(struct machine *m, struct state *s, size_t index, size_
 int64_t cycles_finish_load(struct machine *m, struct state *s, size_t index) {
 	struct simulated *o = &m->ops[index];
 	const size_t own = true_store(m, o);
-	const int64_t bytes = own_bytes(m, s, o, own), wait = alias_wait(m, o);
-	if (bytes >= NEVER || wait >= NEVER)
+	const bool settled = issue_again(m, s, o);
+	const int64_t bytes = own_bytes(m, s, o, own);
+	if (bytes >= NEVER || !settled)
 		return NEVER;
 	const struct simulated *store = own ? &m->ops[m->store_ops[own - 1]] : NULL;
-	s->aliases += wait > 0;
+	const bool back = o->issued > o->executed;
+	const int64_t wait = back ? o->issued + m->v[IFR_PIPELINE_LOAD_LATENCY] : 0;
+	s->aliases += back;
 	s->blocked += store && m->drained[own - 1] > o->executed &&
 	              (store->address > o->address || o->address + o->bytes > store->address + store->bytes);
 	const int64_t done = most(bytes, wait);

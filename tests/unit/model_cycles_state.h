@@ -41,6 +41,11 @@ struct simulated {
 	int64_t named, name_writes;
 	size_t value_of;
 	int64_t value;
+	/* Of a load that stores send back: its last issue (0: none), when it is issued again (0: not), the stores that are
+	 * left to look at, and whether none sends it back any more. */
+	int64_t issued, due;
+	size_t left;
+	bool settled;
 };
 
 struct line {
@@ -94,6 +99,9 @@ struct state {
 	int64_t taken[16]; /* by port: the last cycle in which an operation left for it */
 	int64_t held[16];  /* by port: held until this cycle */
 	int64_t split[16]; /* by port: held in this cycle, by a load across lines */
+	int64_t again
+		[16]; /* by port: held in this cycle for what is younger than this operation, by a load issued again */
+	size_t again_op[16];
 	size_t drained;
 	int64_t last_drain;
 	int64_t fills[64];
@@ -119,6 +127,11 @@ void cycles_arrive(struct machine *m, struct state *s);
 void cycles_find_value(struct machine *m, struct simulated *load, const uint64_t *writes, int64_t stack);
 /* The operation that stores the data of a store. */
 const struct simulated *cycles_data_of(const struct machine *m, size_t store);
+/* Whether a port is free for an operation in this cycle. */
+static inline bool cycles_port_free(const struct machine *m, const struct state *s, const struct simulated *o) {
+	return s->taken[o->port] != s->now && s->held[o->port] <= s->now && s->split[o->port] != s->now &&
+	       !(s->again[o->port] == s->now && s->again_op[o->port] < (size_t)(o - m->ops));
+}
 
 /* Finishes a load that waits for a store, when all that is known. Returns NEVER while it is not. */
 int64_t cycles_finish_load(struct machine *m, struct state *s, size_t index);

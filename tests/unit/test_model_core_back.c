@@ -397,7 +397,7 @@ static const struct core_check checks[] = {
 	{"stores that leave two a cycle", "skylake,pipeline.commit=2,pipeline.stores=8", "pipeline.commit=1",
      many_stores, 0},
 	{"partial forwarding", "skylake", "pipeline.blocked=0", partial, 2},
-	{"equal low 12 bits", "skylake", "pipeline.alias=0", alias, 2},
+	{"equal low 12 bits", "skylake", "pipeline.alias=60", alias, 2},
 	{"unequal low 12 bits", "skylake", NULL, no_alias, 0},
 	{"a line split", "skylake", "pipeline.line_split=0", line_split, 0},
 	{"a page split", "skylake", "pipeline.page_split=0", page_split, 0},

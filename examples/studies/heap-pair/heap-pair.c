@@ -4,8 +4,10 @@
  *     heap-pair FLOATS PADDING TIMES               the second array begins PADDING floats later
  *     heap-pair FLOATS clock ROUNDS PADDING...     prints each padding, and picoseconds a float
  *
- * -DPROMISE=restrict lets the compiler assume that the arrays are apart. Ref: Melhus 2013, section 4.1.2. */
+ * -DPROMISE=restrict lets the compiler assume that the arrays are apart. -DHALVES: four floats at once, loaded and
+ * stored in halves, as GCC 4.6 vectorises the loop. Ref: Melhus 2013, section 4.1.2. */
 #include <string.h>
+#include <xmmintrin.h>
 
 #include "../clock.h"
 
@@ -19,6 +21,31 @@ static float weight[2 * REACH + 1] = {0.1f, 0.2f, 0.4f, 0.2f, 0.1f};
 static float *source, *target;
 static long floats, paddings[PADDINGS_MOST];
 
+#ifdef HALVES
+static __m128 load_halves(const float *from) {
+	const __m128 low = _mm_loadl_pi(_mm_setzero_ps(), (const __m64 *)(const void *)from);
+	return _mm_loadh_pi(low, (const __m64 *)(const void *)(from + 2));
+}
+
+static void store_halves(float *to, __m128 value) {
+	_mm_storel_pi((__m64 *)(void *)to, value);
+	_mm_storeh_pi((__m64 *)(void *)(to + 2), value);
+}
+
+__attribute__((noinline)) static void smooth(long count, const float *from, float *to) {
+	__m128 weights[2 * REACH + 1];
+	for (int near = 0; near <= 2 * REACH; near++)
+		weights[near] = _mm_set1_ps(weight[near]);
+	for (long at = REACH; at + 4 <= count - REACH; at += 4) {
+		__m128 sum = _mm_setzero_ps();
+		store_halves(to + at, sum);
+		for (int near = -REACH; near <= REACH; near++) {
+			sum = _mm_add_ps(sum, _mm_mul_ps(load_halves(from + at + near), weights[near + REACH]));
+			store_halves(to + at, sum);
+		}
+	}
+}
+#else
 __attribute__((noinline)) static void smooth(long count, const float *PROMISE from, float *PROMISE to) {
 	for (long at = REACH; at < count - REACH; at++) {
 		to[at] = 0;
@@ -26,6 +53,7 @@ __attribute__((noinline)) static void smooth(long count, const float *PROMISE fr
 			to[at] += from[at + near] * weight[near + REACH];
 	}
 }
+#endif
 
 static void smooth_padded(int which) {
 	smooth(floats, source, target + paddings[which]);

@@ -256,16 +256,44 @@ static vec load_stored(struct lanes_graph *graph, vec_mask on, struct lanes_stor
 	                  vec_add(vec_max(execute, drained), vec_set(core->load_latency + core->blocked)));
 }
 
-/* Delays loads that look like loads of a store's bytes. */
-static vec wait_for_alias(struct lanes_graph *graph, vec_mask alike, struct lanes_stores stores, vec execute,
-                          vec done) {
-	const struct ifr_core *core = &graph->core;
-	const vec commit = store_field(graph, alike, stores, FIELD(commit));
-	const vec known = store_field(graph, alike, stores, FIELD(known));
-	vec_mask delayed = mask_without(alike, vec_equal(commit, vec_set(LANE_NEVER)));
-	delayed = mask_without(mask_and(delayed, vec_greater(commit, execute)), vec_greater(known, execute));
-	words_add(&graph->aliases, delayed, vec_set(1));
-	return vec_select(delayed, vec_max(done, vec_add(commit, vec_set(core->load_latency + core->alias))), done);
+/* Whether an access shares a unit of a page with a store. */
+static inline vec_mask looks_alike(const struct lanes_graph *graph, vec_mask among, struct lanes_stores stores,
+                                   const struct lanes_access *access) {
+	const vec low = store_field(graph, among, stores, FIELD(low)), bytes = store_bytes(graph, among, stores);
+	const vec stored = vec_right(low, UNIT_SHIFT), first = vec_right(access->low, UNIT_SHIFT);
+	const vec units = vec_set(UINT32_MAX >> UNIT_SHIFT), page = vec_set(UNITS_OF_PAGE - 1);
+	const vec stored_last = vec_right(vec_add(low, vec_sub(bytes, vec_set(1))), UNIT_SHIFT);
+	const vec last = vec_right(vec_add(access->low, vec_set(access->bytes - 1)), UNIT_SHIFT);
+	const vec more_stored = vec_and(vec_sub(stored_last, stored), units),
+			  more = vec_and(vec_sub(last, first), units);
+	const vec_mask before = vec_greater(vec_and(vec_sub(first, stored), page), more_stored);
+	const vec_mask behind = vec_greater(vec_and(vec_sub(stored, first), page), more);
+	return mask_without(among, mask_and(before, behind));
+}
+
+/* The last times that loads are issued, from the first ones on: stores that look like their own send them back. */
+static vec issue_again(struct lanes_graph *graph, vec_mask on, const struct ifr_core_op *op, vec port, vec number,
+                       const struct lanes_access *access, vec first) {
+	vec issued = first;
+	for (vec_mask left = on;;) {
+		const struct lanes_stores stores = stores_of(graph, number);
+		left = is_kept(graph, left, number);
+		if (mask_bits(left))
+			left = mask_and(left, vec_greater(store_field(graph, left, stores, FIELD(drain)), issued));
+		if (!mask_bits(left))
+			break;
+		const vec_mask open = vec_equal(store_field(graph, left, stores, FIELD(commit)), vec_set(LANE_NEVER));
+		left = mask_without(left, mask_without(meet(graph, left, stores, access).overlaps, open));
+		vec_mask back = mask_without(looks_alike(graph, left, stores, access), open);
+		back = mask_without(back, vec_greater(store_field(graph, back, stores, FIELD(known)), issued));
+		if (mask_bits(back)) {
+			const vec ready = vec_add(issued, vec_set(graph->core.alias));
+			issued = vec_select(back, lanes_issue_again(graph, back, op->ports, port, ready), issued);
+		}
+		number = vec_sub(number, vec_set(1)); /* of all lanes: those that are left go on */
+	}
+	words_add(&graph->aliases, mask_and(on, vec_greater(issued, first)), vec_set(1));
+	return issued;
 }
 
 static inline vec add_split(struct lanes_graph *graph, vec_mask on, const struct ifr_core_op *op,
@@ -337,7 +365,7 @@ vec IFR_VECTOR(graph_load)(struct lanes_graph *graph, struct lanes_on lanes, con
 			count_up(graph, on, row, counter, none);
 		return load_alone(graph, lanes, op, port, ready, known, &access);
 	}
-	const struct lanes_stores sources = stores_of(graph, source), alikes = stores_of(graph, alike);
+	const struct lanes_stores sources = stores_of(graph, source);
 	const vec source_known = vec_select(has, store_field(graph, has, sources, FIELD(known)), never);
 	if (!core->counters)
 		known = source_known;
@@ -352,9 +380,11 @@ vec IFR_VECTOR(graph_load)(struct lanes_graph *graph, struct lanes_on lanes, con
 		done = vec_select(queued, load_stored(graph, queued, sources, covered, execute), done);
 	}
 	const vec_mask other = mask_without(mask_not_zero(alike, on), vec_equal(alike, source));
-	if (core->alias && mask_bits(other))
-		done = wait_for_alias(graph, mask_without(other, meet(graph, other, alikes, &access).overlaps), alikes,
-		                      execute, done);
+	if (core->alias && mask_bits(other)) {
+		const vec issued = issue_again(graph, other, op, port->port, alike, &access, execute);
+		const vec_mask later = mask_and(other, vec_greater(issued, execute));
+		done = vec_select(later, vec_max(done, vec_add(issued, vec_set(core->load_latency))), done);
+	}
 	done = vec_add(done, vec_set(op->latency));
 	done = add_split(graph, on, op, &access, port->port, execute, done);
 	const vec_mask clear = mask_and(has, vec_greater(source_known, execute));

@@ -135,6 +135,7 @@ void IFR_VECTOR(graph_settle)(struct lanes_graph *graph);
  * of a lane beyond the days of `own`. */
 void IFR_VECTOR(graph_follow)(struct lanes_graph *graph);
 void IFR_VECTOR(graph_days)(struct lanes_graph *graph, vec to);
+int32_t IFR_VECTOR(graph_far_free)(struct lanes_graph *graph, unsigned lane, unsigned port, int32_t ready);
 int32_t IFR_VECTOR(graph_far)(struct lanes_graph *graph, unsigned lane, unsigned port, int32_t ready);
 void IFR_VECTOR(graph_far_hold)(struct lanes_graph *graph, unsigned lane, unsigned port, int32_t cycle);
 void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step *step);

@@ -78,6 +78,31 @@ static inline void lanes_hold(struct lanes_graph *graph, vec_mask on, uint16_t m
 	}
 }
 
+/* Issues operations that have left once more, as ports_issue_again does. */
+static inline vec lanes_issue_again(struct lanes_graph *graph, vec_mask on, uint16_t mask, vec port, vec ready) {
+	vec taken = vec_set(0);
+	for (unsigned left = mask; left; left &= left - 1) {
+		const unsigned number = (unsigned)__builtin_ctz(left);
+		taken = vec_select(vec_equal(port, vec_set(number)), taken_days(graph, number), taken);
+	}
+	const vec day = words_get(&graph->day), ahead = vec_sub(ready, day);
+	const vec free = vec_without_bits(vec_left_each(vec_set(UINT32_MAX), ahead), taken);
+	const vec first = vec_and(free, vec_sub(vec_set(0), free));
+	struct lane_words ports, from, cycles;
+	words_set(&ports, port);
+	words_set(&from, ready);
+	words_set(&cycles, vec_add(day, vec_index_of_bit(first)));
+	for (unsigned far = mask_bits(mask_without(on, mask_not_zero(first, on))); far; far &= far - 1) {
+		const unsigned lane = (unsigned)__builtin_ctz(far);
+		cycles.at[lane] =
+			(uint32_t)IFR_VECTOR(graph_far_free)(graph, lane, ports.at[lane], (int32_t)from.at[lane]);
+	}
+	const vec cycle = words_get(&cycles);
+	for (unsigned i = 0; i < 2; i++)
+		lanes_hold(graph, on, mask, port, vec_add(cycle, vec_set(i)));
+	return cycle;
+}
+
 static inline vec book_far(struct lanes_graph *graph, unsigned lanes, vec port, vec ready, vec cycle) {
 	struct lane_words ports, from, cycles;
 	words_set(&ports, port);

@@ -84,7 +84,7 @@ static int32_t end_of_days(const struct lanes_graph *graph, unsigned lane) {
 	return (int32_t)(from + graph->calendar_mask + 1 - CALENDAR_KEPT);
 }
 
-int32_t IFR_VECTOR(graph_far)(struct lanes_graph *graph, unsigned lane, unsigned port, int32_t ready) {
+int32_t IFR_VECTOR(graph_far_free)(struct lanes_graph *graph, unsigned lane, unsigned port, int32_t ready) {
 	const uint32_t own = 1u << port, taken = own | own << PORTS;
 	const int32_t beyond = (int32_t)(graph->day.at[lane] + 32);
 	int32_t cycle = ready > beyond ? ready : beyond;
@@ -97,6 +97,12 @@ int32_t IFR_VECTOR(graph_far)(struct lanes_graph *graph, unsigned lane, unsigned
 			cycle = end_of_days(graph, lane);
 			break;
 		}
+	return cycle;
+}
+
+int32_t IFR_VECTOR(graph_far)(struct lanes_graph *graph, unsigned lane, unsigned port, int32_t ready) {
+	const uint32_t own = 1u << port;
+	const int32_t cycle = IFR_VECTOR(graph_far_free)(graph, lane, port, ready);
 	uint32_t *day = day_at(graph, lane, cycle);
 	if (!(*day & own)) {
 		graph->far_own[port].at[lane]++;
