@@ -301,8 +301,9 @@ static bool is_path(struct assembly *assembly, uint64_t at) {
 	return true;
 }
 
-/* The target of an indirect branch, of a return from a caller outside, or of a repeated instruction, by its sample. If the
- * signature cannot have gone there, by that of its samples whose target it can have gone to, with most bits in common. */
+/* The target of an indirect branch, of a return from a caller outside, or of a repeated instruction, by its sample. If
+ * the signature cannot have gone there, by that of the instruction's samples that has most bits in common, of those
+ * whose target it can have gone to. */
 static enum outcome follow_sample(struct assembly *assembly, const struct ifr_shotgun_detail *last,
                                   uint64_t *next) {
 	*next = last->next;

@@ -285,8 +285,8 @@ static void test_links_to_hits(void **state) {
 	assert_int_equal(count_linked(f, 8), 0);
 }
 
-/* The samples of B's jump are all alike, so that the bits around it do not tell where it went: those behind it do, as C and
- * D have other code. */
+/* The samples of B's jump are all alike, so that the bits around it do not tell where it went: those behind it do, as C
+ * and D have other code. */
 static void test_targets(void **state) {
 	static const uint32_t own = 1u << IFR_SHOTGUN_AROUND;
 	struct fixture *f = *state;
