@@ -9,7 +9,7 @@
 enum kind { LOAD, BRANCH, LINE, FUNCTION, KINDS };
 
 #define BIT(cause) (1u << IFR_CAUSE_##cause)
-/* What an idealised load or branch does not suffer from; an instruction, from neither, nor from its code. */
+/* Causes that an idealised load or branch does not have; an instruction has neither, nor those of its code. */
 #define OF_LOADS (BIT(DL1) | BIT(DMISS) | BIT(DTLB) | BIT(ALIAS4K) | BIT(SPLIT))
 #define OF_BRANCHES (BIT(BMISP) | BIT(BTB))
 #define OF_ALL (OF_LOADS | OF_BRANCHES | BIT(SHALU) | BIT(LGALU) | BIT(IMISS) | BIT(ITLB))

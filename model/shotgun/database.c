@@ -82,9 +82,7 @@ static int count_bits(uint64_t bits) {
 	return (int)(bits * 0x0101010101010101 >> 56);
 }
 
-/* Bits of a sample that differ from those of a context, as far as both are known. That an instruction has none tells
- * something, too: it is no branch. */
-static int count_different(const struct ifr_shotgun_detail *detail, const struct shotgun_context *context) {
+int shotgun_count_different(const struct ifr_shotgun_detail *detail, const struct shotgun_context *context) {
 	static const uint32_t all = (1u << IFR_SHOTGUN_BITS) - 1, own = 1u << IFR_SHOTGUN_AROUND;
 	const uint32_t there = all & ~detail->absent & ~context->absent;
 	const uint32_t known = there & ~detail->unknown & ~context->unknown;
@@ -93,6 +91,13 @@ static int count_different(const struct ifr_shotgun_detail *detail, const struct
 				   parity = (detail->parity ^ context->parity) & there;
 	return count_bits(does | suffers << IFR_SHOTGUN_BITS | parity << 2 * IFR_SHOTGUN_BITS) +
 	       count_bits((detail->unknown ^ context->unknown) & there & ~own);
+}
+
+const struct ifr_shotgun_detail *shotgun_database_list(const struct shotgun_database *database, uint64_t at,
+                                                       size_t *count) {
+	size_t first = 0;
+	*count = find_samples(database, at, false, 0, &first);
+	return &database->details[first];
 }
 
 const struct ifr_shotgun_detail *shotgun_database_find(const struct shotgun_database *database, uint64_t at,
@@ -111,7 +116,7 @@ const struct ifr_shotgun_detail *shotgun_database_find(const struct shotgun_data
 		const struct ifr_shotgun_detail *detail = &database->details[first + index];
 		index += count / compared;
 		index -= index >= count ? count : 0;
-		const int differ = count_different(detail, context);
+		const int differ = shotgun_count_different(detail, context);
 		if (differ < least) {
 			least = differ;
 			best = detail;

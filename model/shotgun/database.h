@@ -33,5 +33,11 @@ void shotgun_database_release(struct shotgun_database *database);
 const struct ifr_shotgun_detail *shotgun_database_find(const struct shotgun_database *database, uint64_t at,
                                                        const struct shotgun_context *context, uint64_t draw,
                                                        bool *exact);
+/* Lists the samples of an instruction. Returns the first of *count. */
+const struct ifr_shotgun_detail *shotgun_database_list(const struct shotgun_database *database, uint64_t at,
+                                                       size_t *count);
+/* Counts bits of a sample that differ from those of a context, as far as both are known. That an instruction has none
+ * tells something, too: it is no branch. */
+int shotgun_count_different(const struct ifr_shotgun_detail *detail, const struct shotgun_context *context);
 
 #endif

@@ -8,7 +8,7 @@
 #include "model/core/sample.h"
 #include "model/shotgun/database.h"
 
-enum { CALLS_MOST = 256 };
+enum { CALLS_MOST = 256, AHEAD = 64 /* instructions that a target is judged by */ };
 
 /* A block that may be executed. */
 struct known_block {
@@ -228,6 +228,18 @@ static struct ifr_shotgun_step *add_step(struct assembly *assembly, const struct
 	return step;
 }
 
+/* Whether instruction number `index` of a block, with so many accesses, may have the bits at a place of the signature. */
+static bool is_possible_there(const struct assembly *assembly, const struct known_block *known, unsigned index,
+                              size_t accesses, size_t at) {
+	const struct ifr_trace_block *block = &assembly->code->blocks[known->block];
+	const uint64_t round = known->at & IFR_SHOTGUN_ROUND;
+	const bool ends = index + 1 == known->placed.count;
+	const bool repeats = round || (ends && block->end == IFR_END_REPEAT);
+	const uint64_t address = ((known->at & ~round) + known->placed.instructions[index].offset) | round;
+	return is_possible(address, bits_at(assembly, at), ends ? block->branch : (uint8_t)IFR_BRANCH_NONE, accesses,
+	                   repeats);
+}
+
 /* Adds the instructions of a block, and stores the sample of the last. */
 static enum outcome add_block(struct assembly *assembly, struct known_block *known, struct ifr_shotgun_step *step,
                               struct ifr_shotgun_detail *last) {
@@ -243,8 +255,7 @@ static enum outcome add_block(struct assembly *assembly, struct known_block *kno
 		const uint8_t branch = ends ? block->branch : (uint8_t)IFR_BRANCH_NONE;
 		const size_t own = count_accesses(assembly, known, i, accesses);
 		const uint64_t at = ((known->at & ~round) + instruction->offset) | round;
-		const bool repeats = round || (ends && block->end == IFR_END_REPEAT);
-		if (!is_possible(at, bits_at(assembly, assembly->at), branch, own, repeats))
+		if (!is_possible_there(assembly, known, i, own, assembly->at))
 			return IMPOSSIBLE;
 		*last = choose_detail(assembly, at, branch, own);
 		add_accesses(assembly, at, assembly->code->accesses + block->first_access + accesses, last, own);
@@ -257,10 +268,70 @@ static enum outcome add_block(struct assembly *assembly, struct known_block *kno
 	return GOES_ON;
 }
 
-/* The target of an indirect branch, of a return from a caller outside, or of a repeated instruction, by its sample. */
-static enum outcome follow_sample(const struct ifr_shotgun_detail *last, uint64_t *next) {
+/* Whether the code does not tell where a block's branch goes. */
+static bool is_told_by_samples(const struct ifr_trace_block *block) {
+	return block->branch == IFR_BRANCH_INDIRECT_JUMP || block->branch == IFR_BRANCH_INDIRECT_CALL ||
+	       block->branch == IFR_BRANCH_RETURN || !block->target;
+}
+
+/* Whether the bits of the signature can be those of the code at an address: up to the next branch whose target the code
+ * does not tell, or some instructions far. */
+static bool is_path(struct assembly *assembly, uint64_t at) {
+	size_t index = assembly->at;
+	const size_t end = index + AHEAD < assembly->signature->count ? index + AHEAD : assembly->signature->count;
+	while (index < end) {
+		struct known_block *known = find_known(assembly, at);
+		if (!known || known->block == UINT32_MAX)
+			return false;
+		const struct ifr_trace_block *block = &assembly->code->blocks[known->block];
+		const struct ifr_placed *placed = place(assembly, known);
+		size_t accesses = 0;
+		for (unsigned i = 0; i < placed->count && index < end; i++, index++) {
+			const size_t own = count_accesses(assembly, known, i, accesses);
+			if (!is_possible_there(assembly, known, i, own, index))
+				return false;
+			accesses += own;
+		}
+		const bool taken = index && bits_at(assembly, index - 1) & IFR_SHOTGUN_DOES;
+		const bool goes = block->branch != IFR_BRANCH_NONE && (block->branch != IFR_BRANCH_CONDITIONAL || taken);
+		if (goes ? is_told_by_samples(block) : block->end == IFR_END_REPEAT || !block->bytes)
+			return true;
+		at = goes ? block->target : block->normalised + block->bytes;
+	}
+	return true;
+}
+
+/* The target of an indirect branch, of a return from a caller outside, or of a repeated instruction, by its sample. If
+ * the signature cannot have gone there, by that of the instruction's samples that has most bits in common, of those
+ * whose target it can have gone to. */
+static enum outcome follow_sample(struct assembly *assembly, const struct ifr_shotgun_detail *last,
+                                  uint64_t *next) {
 	*next = last->next;
-	return last->next ? GOES_ON : LOST;
+	if (last->next && is_path(assembly, last->next))
+		return GOES_ON;
+	size_t count;
+	assembly->at--;
+	const struct shotgun_context context = read_context(assembly);
+	assembly->at++;
+	const struct ifr_shotgun_detail *samples = shotgun_database_list(&assembly->database, last->at, &count);
+	const struct ifr_shotgun_detail *best = NULL;
+	uint64_t refused = last->next;
+	int least = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct ifr_shotgun_detail *sample = &samples[i];
+		const int differ = shotgun_count_different(sample, &context);
+		if (!sample->next || sample->next == refused || (best && differ >= least))
+			continue;
+		if (!is_path(assembly, sample->next)) {
+			refused = sample->next;
+			continue;
+		}
+		best = sample;
+		least = differ;
+	}
+	if (best)
+		*next = best->next;
+	return *next ? GOES_ON : LOST;
 }
 
 /* Finds what is executed behind a block. */
@@ -277,12 +348,11 @@ static enum outcome find_next(struct assembly *assembly, const struct known_bloc
 	if (block->branch == IFR_BRANCH_CALL || block->branch == IFR_BRANCH_INDIRECT_CALL)
 		assembly->calls[assembly->calls_count++ % CALLS_MOST] = behind;
 	if (block->branch == IFR_BRANCH_NONE)
-		return block->end == IFR_END_REPEAT || !block->bytes ? follow_sample(last, next) : GOES_ON;
+		return block->end == IFR_END_REPEAT || !block->bytes ? follow_sample(assembly, last, next) : GOES_ON;
 	if (block->branch == IFR_BRANCH_CONDITIONAL && !taken)
 		return GOES_ON;
-	if (block->branch == IFR_BRANCH_INDIRECT_JUMP || block->branch == IFR_BRANCH_INDIRECT_CALL ||
-	    block->branch == IFR_BRANCH_RETURN || !block->target)
-		return follow_sample(last, next);
+	if (is_told_by_samples(block))
+		return follow_sample(assembly, last, next);
 	*next = block->target;
 	return GOES_ON;
 }
