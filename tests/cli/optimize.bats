@@ -166,7 +166,7 @@ try_axes() {
 		#include <stdlib.h>
 		/* The linker makes room for a copy of it among the data. */
 		extern char **environ;
-		int first = 1, second[40] = {2};
+		int first = 1, second[40] = {2}, third[4], fourth[4];
 		extern char hot_begin[], hot_end[];
 		__attribute__((noipa)) int hot(int n) {
 			volatile int sum = 0;
@@ -177,7 +177,7 @@ try_axes() {
 		}
 		int main(int argc, char **argv) {
 			hot(20000);
-			if (!environ) return 1;
+			if (!environ) return third[0] + fourth[0];
 			/* Side by side as they ship. */
 			const int size = (int)(hot_end - hot_begin), distance = (int)labs((char *)&first - (char *)second);
 			printf("cost: %d\n", 1000 - (strcmp(argv[argc - 1], "nops") ? distance : size));
