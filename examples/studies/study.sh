@@ -85,8 +85,10 @@ say_seen() {
 # alias_at_hand: a sentence: what a load that agrees with an earlier store in the low 12 bits costs by the clock.
 alias_at_hand() {
 	[ -s alias.json ] || interfero probe -q --budget 20s --only=cycle,memory --json >alias.json
-	jq -r '[.findings[] | select(.key == "pipeline.alias")][0] |
-		if .told then "By interfero probe, a load 4096 bytes above a store takes \(.value * 100 | round / 100) cycles more on this processor than one a line further: what is left of the effect here has another cause, which is not known."
+	amd=$(grep -q AuthenticAMD /proc/cpuinfo && echo true || echo false)
+	jq -r --argjson amd "$amd" '[.findings[] | select(.key == "pipeline.alias")][0] |
+		if .told and .value < 0.5 and $amd then "By interfero probe, a load 4096 bytes above a store takes no longer on this processor. AMD forwards stores by the low 12 bits of the address, and its guide warns of a store elsewhere between a load and the store that it needs."
+		elif .told then "By interfero probe, a load 4096 bytes above a store takes \(.value * 100 | round / 100) cycles more on this processor than one a line further: what is left of the effect here has another cause, which is not known."
 		else "What such a load costs on this processor, interfero probe did not tell." end' alias.json
 }
 
