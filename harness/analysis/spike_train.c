@@ -28,6 +28,19 @@ static bool continues(const struct ifr_spike *before, const struct ifr_spike *sp
 	return level_of(spike) == level_of(before) + 1 && (spike->deviation > 0) == (before->deviation > 0);
 }
 
+/* The distance after which groups of two spikes and more come again; 0: none does. begun: levels, in their order. */
+static unsigned find_group_period(const unsigned *begun, size_t count) {
+	for (size_t group = 2; 2 * group <= count; group++) {
+		const unsigned period = begun[group] - begun[0];
+		size_t at = group;
+		while (at < count && begun[at] - begun[at - group] == period)
+			at++;
+		if (at == count)
+			return period;
+	}
+	return 0;
+}
+
 /* Sets *common to value, or to 0 for good where it differs from those before. */
 static void agree(int64_t *common, int64_t value, bool first) {
 	*common = first || *common == value ? value : 0;
@@ -40,7 +53,7 @@ void ifr_spike_train_find(const struct ifr_sweep_findings *sweep, struct ifr_spi
 	const struct ifr_sweep *values = &sweep->sweeps.items[0];
 	struct ifr_spike *spikes = ifr_alloc((sweep->spike_count + 1) * sizeof *spikes);
 	const size_t count = choose_high(sweep, spikes);
-	unsigned begun = 0;
+	unsigned *begun = ifr_alloc((count + 1) * sizeof *begun);
 	for (size_t i = 0; i < count;) {
 		const unsigned level = level_of(&spikes[i]);
 		size_t end = i + 1;
@@ -48,14 +61,16 @@ void ifr_spike_train_find(const struct ifr_sweep_findings *sweep, struct ifr_spi
 			end++;
 		agree(&train->width, (int64_t)(end - i) * values->step, !train->spikes);
 		if (train->spikes)
-			agree(&train->period, (int64_t)(level - begun) * values->step, train->spikes == 1);
+			agree(&train->period, (int64_t)(level - begun[train->spikes - 1]) * values->step, train->spikes == 1);
 		else
 			train->first = ifr_sweep_value(values, level);
-		begun = level;
-		train->spikes++;
+		begun[train->spikes++] = level;
 		for (; i < end; i++)
 			if (fabs(spikes[i].deviation) > fabs(train->height))
 				train->height = spikes[i].deviation;
 	}
+	if (!train->period)
+		train->period = (int64_t)find_group_period(begun, train->spikes) * values->step;
+	free(begun);
 	free(spikes);
 }

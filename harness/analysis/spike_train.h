@@ -11,11 +11,12 @@
 struct ifr_sweep_findings;
 
 struct ifr_spike_train {
-	size_t spikes;  /* 0: none, or the sweep is a grid */
-	int64_t first;  /* the value at which the first begins */
-	int64_t width;  /* of each, in the unit of the sweep; 0: they differ in width */
-	int64_t period; /* from the begin of one to that of the next; 0: one spike, or distances differ */
-	double height;  /* the largest deviation from the median, relative; below 0: faster */
+	size_t spikes; /* 0: none, or the sweep is a grid */
+	int64_t first; /* the value at which the first begins */
+	int64_t width; /* of each, in the unit of the sweep; 0: they differ in width */
+	int64_t
+		period; /* from the begin of one to that of the next, or of groups that come again; 0: neither is known */
+	double height; /* the largest deviation from the median, relative; below 0: faster */
 };
 
 /* Finds the train. Its width cannot be less than a step. */

@@ -164,6 +164,12 @@ static void test_train(void **state) {
 	assert_int_equal(train.spikes, 2);
 	assert_int_equal(train.first, 99 * 16);
 	assert_int_equal(train.period, 200 * 16);
+	/* Two spikes in each period, as of two pairs of variables. */
+	make_train((const unsigned[]){64, 229, 320, 485}, 4, &train);
+	assert_int_equal(train.spikes, 4);
+	assert_int_equal(train.period, 4096);
+	make_train((const unsigned[]){64, 229, 320, 486}, 4, &train);
+	assert_int_equal(train.period, 0);
 	make_train(odd, 0, &train);
 	assert_int_equal(train.spikes, 0);
 }

@@ -156,7 +156,7 @@ static void test_shared(void **state) {
 	const struct extent *heap = address_space_find(space, 0x100010, false);
 	assert_int_equal(heap->bytes, 0x21000);
 	const uint64_t delta = heap->delta;
-	address_space_apply_request(space, 0, (uint64_t[]){IFR_HEAP_ALLOCATE, 0x1002a0, 64, 16, 0});
+	address_space_apply_request(space, 0, (uint64_t[]){IFR_HEAP_ALLOCATE, 0x1002a0, 64, 16, 0, 0});
 	assert_int_equal(heap->bytes, 0);
 	const struct extent *object = address_space_find(space, 0x1002b0, false),
 						*beside = address_space_find(space, 0x100010, false);
@@ -166,7 +166,7 @@ static void test_shared(void **state) {
 	/* Outside all mappings nothing is remembered: the next address of a prefetch of null may lie in any mapping. */
 	assert_int_equal(address_space_find(space, 0x140000000000, false)->bytes, 0);
 	assert_int_equal(address_space_find(space, 0, false)->bytes, 0);
-	address_space_apply_request(space, 0, (uint64_t[]){IFR_HEAP_ALLOCATE, 0x140000000040, 64, 16, 0});
+	address_space_apply_request(space, 0, (uint64_t[]){IFR_HEAP_ALLOCATE, 0x140000000040, 64, 16, 0, 0});
 	assert_int_equal(address_space_find(space, 0x14000000007f, false)->start, 0x140000000040);
 	assert_int_equal(address_space_find(space, 0x140000000080, false)->delta, 0);
 	address_space_free(space);
