@@ -96,8 +96,7 @@ void probe_clocked_tell_cycles(struct probe_clocked *probe, enum ifr_probe_part 
 	}
 }
 
-/* The processor's name, as it gives it. */
-static char *read_brand(void) {
+char *probe_read_brand(void) {
 	unsigned words[13] = {0};
 	const char *text = (const char *)words;
 	if (__get_cpuid_max(0x80000000, NULL) < 0x80000004)
@@ -167,7 +166,7 @@ int probe_clocked_run(const struct ifr_probe_options *options, struct ifr_probe_
                       struct ifr_error *err) {
 	struct probe_clocked probe = {.seed = options->seed};
 	struct course course = {0};
-	result->machine = read_brand();
+	result->machine = probe_read_brand();
 	int rc =
 		options->resume ? probe_partial_read(options->partial, result, &course.done, &course.spent_ns, err) : 0;
 	if (rc)

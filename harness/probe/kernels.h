@@ -66,6 +66,37 @@ void probe_repeat(struct probe_kernel *kernel, const struct probe_sequence *sequ
 void probe_two_misses(struct probe_kernel *kernel, const struct probe_sequence *between, size_t count,
                       uint64_t data);
 
+/* An instruction of a kernel, and its access, to be repeated. */
+struct probe_step {
+	uint8_t bytes[12], length;
+	uint8_t access; /* bytes that it loads or stores; 0: none */
+	bool store;
+	bool far;        /* from rsi, at lines of the round's own; else from rcx, at lines that all rounds share */
+	uint32_t offset; /* of the access */
+	uint32_t
+		stride; /* from a repetition's access to the next; not 0: the offset is the instruction's last 4 bytes */
+};
+struct probe_run {
+	struct probe_step step;
+	size_t count;
+};
+/* The offset from rsi of the pointer to the next round's lines. */
+enum { PROBE_NEXT = 128 };
+/* A loop over the instructions, in `rounds` rounds that differ in rsi where the code follows PROBE_NEXT; 1: rsi and rcx
+ * stay kernel->start. Lines of more rounds than a cache has ways share its sets, so a described machine misses them
+ * all; this machine may hash addresses, and does not. rdx is 0 before the first round. Elements: rounds. */
+void probe_steps(struct probe_kernel *kernel, const struct probe_run *runs, size_t count, size_t rounds);
+
+/* Two indirect jumps in a round, each to one of its targets, with `between` jumps between, each to the next. */
+enum { PROBE_TARGETS_MOST = 32 };
+struct probe_indirect {
+	unsigned targets, between;
+	const uint8_t *which[2]; /* the target of each, by round; NULL: always the first */
+	size_t rounds;
+};
+/* Elements: rounds. */
+void probe_indirect_loop(struct probe_kernel *kernel, const struct probe_indirect *indirect);
+
 /* Windows of code. Each may have an instruction whose prefix changes the length of its immediate, which stalls Intel's
  * decoders and nothing behind them, or in its place one of the same bytes that stalls nothing. */
 struct probe_windows {
