@@ -20,6 +20,15 @@ uint64_t probe_places_span(const struct probe_places *places);
  * it lies 6 bytes behind the one before. Elements: branches. Ref: Milenković et al. 2004, figures 7 and 8. */
 void probe_branch_chain(struct probe_kernel *kernel, const struct probe_places *places);
 
+/* Branches of 6 bytes that are always taken, each to the next, in rows of groups that lie two granules apart; the last
+ * bytes lie at the end and at the start of their granules, in turn by row. The last branch is the loop's. Elements:
+ * branches. */
+void probe_branch_pairs(struct probe_kernel *kernel, const struct probe_places *places);
+
+/* Jumps of 5 bytes at these addresses of code, each to the next, in their order; the loop's branch lies in the page of
+ * the last one, 512 bytes from it. Elements: jumps. */
+void probe_jump_list(struct probe_kernel *kernel, const uint64_t *addresses, size_t count);
+
 /* Branches of a loop's body, each followed by the next. */
 enum probe_item_kind {
 	PROBE_ITEM_PATTERN, /* conditional, with outcomes */
@@ -97,13 +106,16 @@ struct probe_indirect {
 /* Elements: rounds. */
 void probe_indirect_loop(struct probe_kernel *kernel, const struct probe_indirect *indirect);
 
+/* A loop of so many bytes of nops that are as long as instructions can be, at an offset in its page. Elements: rounds. */
+void probe_long_nops(struct probe_kernel *kernel, unsigned bytes, unsigned offset);
+
 /* Windows of code. Each may have an instruction whose prefix changes the length of its immediate, which stalls Intel's
  * decoders and nothing behind them, or in its place one of the same bytes that stalls nothing. */
 struct probe_windows {
 	size_t count;
 	uint64_t distance; /* of windows; if above `bytes`, each ends with a jump to the next */
 	unsigned bytes;    /* of a window, with its jump */
-	unsigned ops;      /* instructions of a segment, without its jump; 0: few. */
+	unsigned ops; /* instructions of a segment, without its jump; 0: few. With jump_end: so many more than few */
 	unsigned
 		segments; /* equal parts of the bytes, each of which ends with a short jump to the next; 0: one, without it */
 	unsigned jumps; /* conditional jumps of a segment, never taken */
