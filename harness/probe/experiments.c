@@ -196,6 +196,42 @@ static const char *build_store_load(struct probe_kernel *kernel, const uint64_t 
 	return NULL;
 }
 
+/* The store's data is a product with what the load before loaded: where the load waits for the store, a round takes the
+ * latency of both. */
+static const char *build_late_store(struct probe_kernel *kernel, const uint64_t *values, uint64_t seed) {
+	enum { NEAR = 1024, WIDTHS = 3 };
+	static const struct {
+		unsigned bytes;
+		struct probe_step multiply, store, load;
+	} widths[WIDTHS] = {
+		{8, /* imul rdx, rax; mov [rcx + …], rdx; mov rax, [rcx + …] */
+	     {{0x48, 0x0f, 0xaf, 0xd0}, 4, 0, false, false, 0, 0},
+	     {{0x48, 0x89, 0x91, 0, 0, 0, 0}, 7, 8, true, false, NEAR, 1},
+	     {{0x48, 0x8b, 0x81, 0, 0, 0, 0}, 7, 8, false, false, NEAR, 1}},
+		{16, /* mulps xmm0, xmm1; movaps [rcx + …], xmm0; movaps xmm1, [rcx + …] */
+	     {{0x0f, 0x59, 0xc1}, 3, 0, false, false, 0, 0},
+	     {{0x0f, 0x29, 0x81, 0, 0, 0, 0}, 7, 16, true, false, NEAR, 1},
+	     {{0x0f, 0x28, 0x89, 0, 0, 0, 0}, 7, 16, false, false, NEAR, 1}},
+		{32, /* the same of ymm, by AVX */
+	     {{0xc5, 0xfc, 0x59, 0xc1}, 4, 0, false, false, 0, 0},
+	     {{0xc5, 0xfc, 0x29, 0x81, 0, 0, 0, 0}, 8, 32, true, false, NEAR, 1},
+	     {{0xc5, 0xfc, 0x28, 0x89, 0, 0, 0, 0}, 8, 32, false, false, NEAR, 1}},
+	};
+	size_t width = 0;
+	(void)seed;
+	while (width < WIDTHS && widths[width].bytes != values[1])
+		width++;
+	if (width == WIDTHS)
+		return "accesses have 8, 16 or 32 bytes";
+	if (values[0] % values[1])
+		return "distances are multiples of the access";
+	struct probe_run runs[] = {
+		{widths[width].multiply, values[2]}, {widths[width].store, 1}, {widths[width].load, 1}};
+	runs[2].step.offset += (uint32_t)values[0];
+	probe_steps(kernel, runs, 3, 1);
+	return NULL;
+}
+
 static const char *build_split(struct probe_kernel *kernel, const uint64_t *values, uint64_t seed) {
 	(void)seed;
 	probe_chase_self(kernel, values[0]);
@@ -315,6 +351,14 @@ const struct probe_experiment probe_experiments[] = {
       {"distance", 0, 1 << 20, 4096, "bytes of the load above the store"}},
      build_store_load,
      {IFR_EVENT_ADDRESS_ALIAS, NONE, NONE}},
+	{"late-store",
+     "a store of a product with what was loaded before, and a load above it",
+     "round",
+     {{"distance", 0, 8192, 4096, "bytes of the load above the store"},
+      {"bytes", 8, 32, 8, "of each access: 8, 16 or 32"},
+      {"products", 1, 16, 1, "multiplications, each of which waits for the one before"}},
+     build_late_store,
+     {NONE, NONE, NONE}},
 	{"split",
      "a chase over one pointer",
      "load",
