@@ -2,8 +2,10 @@
 /* interfero probe: finds out how a processor is organised by running on it. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/file.h"
+#include "common/strings.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/layout_options.h"
 #include "harness/commands/machine_option.h"
@@ -13,11 +15,20 @@
 
 struct options {
 	struct ifr_probe_options probe;
-	const char *output, *html;
-	bool json, quiet, keep;
+	const char *output, *html, *experiment;
+	struct ifr_strings settings; /* of the experiment */
+	bool json, quiet, keep, budget_given;
 };
 
-enum { KEY_MACHINE = 256, KEY_SEED, KEY_ONLY, KEY_BUDGET, KEY_KEEP, KEY_RESUME, KEY_HTML };
+enum { KEY_MACHINE = 256, KEY_SEED, KEY_ONLY, KEY_BUDGET, KEY_KEEP, KEY_RESUME, KEY_HTML, KEY_EXPERIMENT };
+
+/* An experiment has figures of its own and makes no description; what stands behind it are its parameters. */
+static void check_experiment(const struct options *options, struct argp_state *state) {
+	if (!options->experiment && options->settings.count)
+		argp_error(state, "nothing more is needed: \"%s\"", options->settings.items[0]);
+	if (options->experiment && (options->output || options->html || options->keep || options->probe.resume))
+		argp_error(state, "--experiment prints figures: leave -o, --html, --keep and --resume out");
+}
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
@@ -55,6 +66,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		break;
 	case KEY_BUDGET:
 		rc = option_duration("--budget", argument, &options->probe.budget_ns, &err);
+		options->budget_given = true;
+		break;
+	case KEY_EXPERIMENT:
+		options->experiment = argument;
 		break;
 	case KEY_SEED:
 		rc = option_number("--seed", argument, 1, UINT64_MAX, &options->probe.seed, &err);
@@ -62,9 +77,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case ARGP_KEY_END:
 		if (options->probe.machine && (options->keep || options->probe.resume))
 			argp_error(state, "%s is of this machine: leave --machine out", options->keep ? "--keep" : "--resume");
+		check_experiment(options, state);
 		break;
 	case ARGP_KEY_ARG:
-		argp_error(state, "nothing more is needed: \"%s\"", argument);
+		ifr_strings_add(&options->settings, argument);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -82,7 +98,11 @@ static const struct argp_option table[] = {
 	{NULL, 'm', "MACHINE", OPTION_HIDDEN, NULL, 0},
 	{"only", KEY_ONLY, "PARTS", 0, "Some of cycle,btb,history,return,caches,tlbs,memory,penalty,front,core (all)",
      1},
-	{"budget", KEY_BUDGET, "TIME", 0, "Time for measurements by the clock (3min)", 1},
+	{"experiment", KEY_EXPERIMENT, "NAME", 0,
+     "Run one experiment with parameters of your own, and print its figures: --experiment branches "
+     "branches=512 distance=4..512*2; \"help\" lists all, with their parameters, ranges and defaults",
+     1},
+	{"budget", KEY_BUDGET, "TIME", 0, "Time for measurements by the clock (3min; of an experiment 10s)", 1},
 	{"resume", KEY_RESUME, NULL, 0, "Go on behind the last part of a probe by the clock that was interrupted", 1},
 	{"seed", KEY_SEED, "N", 0, "Seed of random orders and outcomes (1)", 1},
 	{"output", 'o', "FILE", 0, "Write a description of the machine, for --machine FILE of other commands", 2},
@@ -96,7 +116,7 @@ static const struct argp_option table[] = {
 const struct argp ifr_probe_argp = {
 	table,
 	parse_option,
-	NULL,
+	"[PARAMETER=VALUES...]",
 	"Find out how a processor is organised by running on it: BTB, outcome predictor, return stack, caches, TLBs, "
 	"front end and core, and the cycles that each of their misses costs.\v"
 	"On this machine small loops are timed, which differ in one thing; no counters are needed. Where the times do not "
@@ -151,6 +171,32 @@ static int write_page(const struct ifr_probe_result *result, const char *path, s
 	return rc;
 }
 
+static int run_experiment(const struct options *options, struct ifr_error *err) {
+	const int64_t of_experiment_ns = INT64_C(10000000000);
+	const struct ifr_probe_trial_options trial_options = {
+		.experiment = options->experiment,
+		.settings = (const char *const *)options->settings.items,
+		.settings_count = options->settings.count,
+		.machine = options->probe.machine,
+		.seed = options->probe.seed,
+		.budget_ns = options->budget_given ? options->probe.budget_ns : of_experiment_ns};
+	struct ifr_probe_trial *trial = NULL;
+	struct ifr_buffer text = {0};
+	const bool help = !strcmp(options->experiment, "help");
+	int rc = help ? 0 : ifr_probe_trial_run(&trial_options, &trial, err);
+	if (help)
+		ifr_probe_experiments_print(&text);
+	else if (!rc && options->json)
+		ifr_probe_trial_json(trial, &text);
+	else if (!rc)
+		ifr_probe_trial_text(trial, &text);
+	if (!rc)
+		rc = ifr_command_print(&text, err);
+	ifr_buffer_release(&text);
+	ifr_probe_trial_free(trial);
+	return rc;
+}
+
 int ifr_command_probe(int argc, char **argv) {
 	struct options options = {
 		.probe = {.parts = (1u << IFR_PROBE_PARTS) - 1, .seed = 1, .budget_ns = INT64_C(180000000000)}};
@@ -158,6 +204,11 @@ int ifr_command_probe(int argc, char **argv) {
 	struct ifr_buffer text = {0};
 	struct ifr_error err = {0};
 	argp_parse(&ifr_probe_argp, argc, argv, 0, NULL, &options);
+	if (options.experiment) {
+		const int failed = run_experiment(&options, &err);
+		ifr_strings_release(&options.settings);
+		return failed ? ifr_command_failed(&err) : 0;
+	}
 	const bool shown = progress_wanted(options.quiet);
 	char *partial = NULL;
 	options.probe.progress = shown ? show_progress : NULL;

@@ -76,6 +76,57 @@ void probe_branch_chain(struct probe_kernel *kernel, const struct probe_places *
 	kernel->elements = n;
 }
 
+/* The last byte of branch i. */
+static uint64_t pair_end(uint64_t first, const struct probe_places *places, size_t i) {
+	const size_t row = i / places->groups;
+	return first + row * places->distance + i % places->groups * 2 * places->granule -
+	       row % 2 * (places->granule - 1);
+}
+
+void probe_branch_pairs(struct probe_kernel *kernel, const struct probe_places *places) {
+	const uint64_t first = (kernel->code + 2 * ROOM) / places->granule * places->granule + places->granule - 1;
+	kernel->entry = first + 1 - LOOP_JUMP - COUNT_AND_CLEAR;
+	probe_put(kernel, kernel->entry, count_down, sizeof count_down);
+	probe_put(kernel, kernel->entry + sizeof count_down, &clear_carry, 1);
+	for (size_t i = 0; i < places->count; i++) {
+		const bool is_last = i + 1 == places->count;
+		const uint64_t last = pair_end(first, places, i),
+					   target = is_last ? kernel->entry : pair_end(first, places, i + 1) + 1 - LOOP_JUMP;
+		probe_put_jump(kernel, last, is_last ? PROBE_IF_NOT_ZERO : PROBE_IF_NO_CARRY, false, target);
+		probe_execute(kernel,
+		              probe_add_block(kernel, i ? last + 1 - LOOP_JUMP : kernel->entry, last, i ? 1 : 3,
+		                              IFR_BRANCH_CONDITIONAL, LOOP_JUMP, is_last),
+		              true);
+	}
+	probe_put(kernel, pair_end(first, places, places->count - 1) + 1, &go_back, 1);
+	kernel->start = kernel->end = kernel->data;
+	kernel->rounds = 1;
+	kernel->elements = places->count;
+}
+
+void probe_jump_list(struct probe_kernel *kernel, const uint64_t *addresses, size_t count) {
+	enum { JUMP = 5, AWAY = 512, TAIL = 9 };
+	const uint64_t tail = addresses[count - 1] ^ AWAY;
+	kernel->entry = addresses[0];
+	for (size_t i = 0; i < count; i++) {
+		probe_put_jump(kernel, addresses[i] + JUMP - 1, PROBE_ALWAYS, false,
+		               i + 1 < count ? addresses[i + 1] : tail);
+		probe_execute(
+			kernel,
+			probe_add_block(kernel, addresses[i], addresses[i] + JUMP - 1, 1, IFR_BRANCH_JUMP, JUMP, false), true);
+	}
+	probe_put(kernel, tail, count_down, sizeof count_down);
+	probe_put_jump(kernel, tail + TAIL - 1, PROBE_IF_NOT_ZERO, false, kernel->entry);
+	probe_put(kernel, tail + TAIL, &go_back, 1);
+	probe_execute(kernel,
+	              probe_add_block(kernel, tail, tail + TAIL - 1, 2, IFR_BRANCH_CONDITIONAL, LOOP_JUMP,
+	                              kernel->entry <= tail),
+	              true);
+	kernel->start = kernel->end = kernel->data;
+	kernel->rounds = 1;
+	kernel->elements = count;
+}
+
 /* cmp byte [rsi + j], 0; jne +0. Ends at `last`. */
 static uint32_t put_pattern(struct probe_kernel *kernel, uint64_t start, uint64_t last, size_t j) {
 	const uint8_t compare[] = {0x80, 0xbe, (uint8_t)j, (uint8_t)(j >> 8), (uint8_t)(j >> 16), (uint8_t)(j >> 24),

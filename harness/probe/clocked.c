@@ -20,7 +20,7 @@ struct step {
 static const struct step steps[] = {
 	{probe_clocked_cycle, IFR_PROBE_CYCLE, 1},    {probe_clocked_penalty, IFR_PROBE_PENALTY, 1},
 	{probe_clocked_btb, IFR_PROBE_BTB, 4},        {probe_clocked_history, IFR_PROBE_HISTORY, 4},
-	{probe_clocked_returns, IFR_PROBE_RETURN, 1}, {probe_clocked_caches, IFR_PROBE_CACHES, 5},
+	{probe_clocked_returns, IFR_PROBE_RETURN, 1}, {probe_clocked_caches, IFR_PROBE_CACHES, 6},
 	{probe_clocked_tlbs, IFR_PROBE_TLBS, 2},      {probe_clocked_memory, IFR_PROBE_MEMORY, 1},
 	{probe_clocked_front, IFR_PROBE_FRONT, 8},    {probe_clocked_backend, IFR_PROBE_CORE, 10},
 };
@@ -96,8 +96,7 @@ void probe_clocked_tell_cycles(struct probe_clocked *probe, enum ifr_probe_part 
 	}
 }
 
-/* The processor's name, as it gives it. */
-static char *read_brand(void) {
+char *probe_read_brand(void) {
 	unsigned words[13] = {0};
 	const char *text = (const char *)words;
 	if (__get_cpuid_max(0x80000000, NULL) < 0x80000004)
@@ -167,7 +166,7 @@ int probe_clocked_run(const struct ifr_probe_options *options, struct ifr_probe_
                       struct ifr_error *err) {
 	struct probe_clocked probe = {.seed = options->seed};
 	struct course course = {0};
-	result->machine = read_brand();
+	result->machine = probe_read_brand();
 	int rc =
 		options->resume ? probe_partial_read(options->partial, result, &course.done, &course.spent_ns, err) : 0;
 	if (rc)

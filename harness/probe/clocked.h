@@ -41,6 +41,9 @@ void probe_clocked_returns(struct probe_clocked *probe); /* clocked_branches.c *
 void probe_clocked_caches(struct probe_clocked *probe);  /* clocked_caches.c */
 void probe_clocked_tlbs(struct probe_clocked *probe);    /* clocked_caches.c */
 
+/* Returns the processor's name, as it gives it; the caller frees. */
+char *probe_read_brand(void);
+
 /* Keeps points for a plot. */
 void probe_clocked_keep(struct probe_clocked *probe, enum ifr_probe_part part, const char *title,
                         const char *x_label, const struct probe_point *points, size_t count);

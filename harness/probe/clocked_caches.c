@@ -164,6 +164,34 @@ static void tell_penalties(struct probe_clocked *probe, const struct probe_estim
 	}
 }
 
+/* A chase over lines in their order, and in a random one, of more than the second cache. */
+static void tell_prefetchers(struct probe_clocked *probe) {
+	enum { LINES = 1 << 18 };
+	static const char *const keys[] = {"prefetchers", "chase-upwards", "chase-shuffled", NULL};
+	static const char experiment[] = "a chase over 16 MiB, line by line upwards, beside one in a random order";
+	const struct probe_places places = {LINES, 1, LINE, LINE};
+	struct probe_batch batch;
+	probe_batch_init(&batch, true, probe->batch_ns);
+	probe_chase(probe_batch_add(&batch), &places, 0);
+	probe_chase(probe_batch_add(&batch), &places, probe->seed);
+	if (probe_clocked_measure(probe, &batch, IFR_PROBE_CACHES, keys)) {
+		const struct probe_estimate upwards = probe_batch_cycles(&batch, 1, 0),
+									shuffled = probe_batch_cycles(&batch, 2, 0);
+		if (upwards.told && shuffled.told && 2 * upwards.high < shuffled.low)
+			probe_tell_word(probe->result, IFR_PROBE_CACHES, keys[0], "on", experiment);
+		else if (upwards.told && shuffled.told && upwards.low > 0.8 * shuffled.high)
+			probe_tell_word(probe->result, IFR_PROBE_CACHES, keys[0], "off", experiment);
+		else
+			probe_tell_nothing(probe->result, IFR_PROBE_CACHES, keys[0], "%.3g and %.3g cycles: %s", upwards.value,
+			                   shuffled.value, experiment);
+		probe_clocked_tell(probe, IFR_PROBE_CACHES, keys[1], "cycles", &upwards, 0.2 * upwards.value,
+		                   "a load of a chase over 16 MiB, line by line upwards");
+		probe_clocked_tell(probe, IFR_PROBE_CACHES, keys[2], "cycles", &shuffled, 0.2 * shuffled.value,
+		                   "a load of a chase over 16 MiB in a random order");
+	}
+	probe_batch_release(&batch);
+}
+
 void probe_clocked_caches(struct probe_clocked *probe) {
 	struct probe_estimate latency[LEVELS] = {{0}};
 	for (unsigned i = 0; i < LEVELS; i++) {
@@ -181,6 +209,7 @@ void probe_clocked_caches(struct probe_clocked *probe) {
 	tell_penalties(probe, latency);
 	tell_ways(probe);
 	tell_code(probe);
+	tell_prefetchers(probe);
 }
 
 /* Entries of the first data TLB for pages of 4 KiB, by CPUID; 0 if it does not say. Ref: AMD 24594, CPUID 8000_0005h. */

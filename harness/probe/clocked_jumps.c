@@ -90,25 +90,32 @@ static bool tell_jump_boundary(struct probe_clocked *probe) {
 	return false;
 }
 
-/* The same code twice, 32 bytes apart: only in one of both the jump begins a line. */
+/* The same code twice, 32 bytes apart: only in one of both the jump begins a line. A third loop has one slot more: where
+ * that takes no longer, slots are not what windows wait for, and nothing is told. */
 static void tell_fusion(struct probe_clocked *probe) {
 	static const char *const keys[] = {"fetch.fusion", NULL};
-	enum { HALF = PROBE_WINDOW / 2, JUMP = 2 };
+	enum { HALF = PROBE_WINDOW / 2, JUMP = 2, NOPS = 12, POINTS = 3 };
 	struct probe_window_curve curve = {.count = 0};
-	for (unsigned offset = 0; offset <= HALF; offset += HALF)
-		probe_curve_add(&curve, offset,
+	for (unsigned i = 0; i < POINTS; i++)
+		probe_curve_add(&curve, i,
 		                (struct probe_windows){.count = PROBE_LOOP_WINDOWS,
 		                                       .distance = PROBE_WINDOW,
 		                                       .bytes = PROBE_WINDOW,
+		                                       .ops = NOPS + i / 2,
 		                                       .jump_end = HALF + JUMP,
-		                                       .offset = offset});
+		                                       .offset = i == 1 ? HALF : 0});
 	if (!probe_curve_measure(probe, &curve, keys, NULL, NULL))
 		return;
-	const struct probe_estimate *within = &curve.points[0].y, *across = &curve.points[1].y;
-	if (across->low > 1.05 * within->high && across->value < 1.3 * within->value)
+	const struct probe_estimate *within = &curve.points[0].y, *across = &curve.points[1].y,
+								*more = &curve.points[2].y;
+	const double slot = more->value / within->value - 1;
+	if (!within->told || !across->told || !more->told || more->low < within->high || slot < 0.02)
+		probe_tell_nothing(probe->result, IFR_PROBE_FRONT, keys[0], "a slot more in 64 bytes takes no longer");
+	else if (across->low > within->high && across->value < (1 + 2 * slot) * within->value &&
+	         across->value > (1 + slot / 2) * within->value)
 		probe_tell_word(probe->result, IFR_PROBE_FRONT, keys[0], "within_line",
 		                "a slot more for a test and its jump where the jump begins a line");
-	else if (across->high < 1.03 * within->low && across->low > 0.97 * within->high)
+	else if (across->high < (1 + slot / 2) * within->low && across->low > (1 - slot / 2) * within->high)
 		probe_tell_word(probe->result, IFR_PROBE_FRONT, keys[0], "anywhere",
 		                "no slot more for a test and its jump where the jump begins a line");
 	else

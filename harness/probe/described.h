@@ -21,6 +21,22 @@ void probe_described_tlbs(struct probe_described *probe);      /* described_cach
 void probe_described_memory(struct probe_described *probe);    /* described_caches.c */
 void probe_described_penalties(struct probe_described *probe); /* described_penalties.c */
 
+void probe_described_core(struct probe_described *probe); /* described_core.c */
+/* Tells inner levels of a BTB of so many, and the bubbles. Returns the number of inner levels; 0 if not all show. */
+unsigned probe_described_levels(struct probe_described *probe, unsigned levels); /* described_levels.c */
+/* The bytes of the op cache's windows; 0 where none shows. */
+unsigned probe_described_window(struct probe_described *probe);   /* described_front.c */
+void probe_described_front(struct probe_described *probe);        /* described_front.c */
+void probe_described_loop_buffer(struct probe_described *probe);  /* described_loop.c */
+void probe_described_instructions(struct probe_described *probe); /* described_instructions.c */
+
+void probe_described_kinds(struct probe_described *probe); /* described_kinds.c */
+/* Lists the description's other settings of these parts, with the reason why they are not told. */
+void probe_described_untold(struct probe_described *probe, unsigned parts); /* untold.c */
+
+/* Returns an event of an element by the described core, and releases the kernel. */
+double probe_described_event(struct probe_described *probe, struct probe_kernel *kernel, enum ifr_event event);
+
 /* A question about sets, answered by an event of kernels: the elements fit if a period has none of them. */
 struct probe_events_question {
 	struct probe_modelled *model;

@@ -69,6 +69,28 @@ static void keep_curves(struct probe_described *probe, const struct probe_organi
 		keep_misses(probe, sets * found->ways, 2 * found->span);
 }
 
+/* Whether the first byte stands for a branch or the last: branches whose last bytes lie in one set, and whose first bytes
+ * lie in two, in turn. Twice as many as ways fit by their first bytes. */
+static void tell_branch_byte(struct probe_described *probe, const struct probe_organisation *found, bool is_only) {
+	static const char key[] = "core.branch_byte";
+	struct probe_kernel kernel;
+	size_t groups = 1;
+	/* More than inner levels hold. */
+	while (!is_only && 32 * groups * found->ways < found->entries)
+		groups *= 2;
+	if (!found->ways || 4 * groups * found->ways > found->entries || found->granule < 4) {
+		probe_tell_nothing(probe->result, IFR_PROBE_BTB, key, "one set, or entries of few bytes");
+		return;
+	}
+	probe_kernel_init(&kernel, 0);
+	probe_branch_pairs(&kernel,
+	                   &(struct probe_places){2 * found->ways * groups, groups, found->granule, found->span});
+	const double elements = (double)kernel.elements;
+	const bool fit = probe_modelled_rate(&probe->model, &kernel, IFR_EVENT_BTB_MISSES) * elements < 0.5;
+	probe_tell_word(probe->result, IFR_PROBE_BTB, key, fit ? "first" : "last",
+	                "branches that end in one set, of which twice as many fit if they begin in two");
+}
+
 /* The event counts branches that no level has, so the largest level shows. No event tells which one that is: its number,
  * nothing else, is taken from the description. */
 static unsigned find_largest_level(const unsigned *values, unsigned *levels) {
@@ -82,22 +104,17 @@ static unsigned find_largest_level(const unsigned *values, unsigned *levels) {
 	return largest;
 }
 
-void probe_described_btb(struct probe_described *probe) {
+/* The largest level, by the event: branches that no level has. */
+static void tell_largest(struct probe_described *probe, unsigned largest, bool is_only) {
 	static const char *const keys[3][3] = {{"btb1.entries", "btb1.ways", "btb1.index_bit"},
 	                                       {"btb2.entries", "btb2.ways", "btb2.index_bit"},
 	                                       {"btb3.entries", "btb3.ways", "btb3.index_bit"}};
 	struct probe_events_question events = {&probe->model, probe_branch_chain, IFR_EVENT_BTB_MISSES};
 	const struct probe_question question = {probe_events_fit, &events, BRANCHES_MOST, CODE_MOST};
-	unsigned levels;
-	const unsigned largest = find_largest_level(probe->model.machine->values, &levels);
 	struct probe_organisation found;
 	probe_find_organisation(&question, 2, 0, &found);
-	if (levels > 1 && found.entries && found.granule)
+	if (!is_only && found.entries && found.granule)
 		probe_find_ways(&question, &found, found.entries / 16);
-	for (unsigned level = 0; level < levels; level++)
-		if (level != largest)
-			probe_tell_nothing(probe->result, IFR_PROBE_BTB, keys[level][0],
-			                   "no event tells hits of a level from hits of the largest");
 	/* Nearer than 8 bytes the loop's own branch falls into the set of others. */
 	if (!found.entries || found.granule < 8) {
 		probe_tell_nothing(probe->result, IFR_PROBE_BTB, keys[largest][0],
@@ -115,6 +132,21 @@ void probe_described_btb(struct probe_described *probe) {
 		                   "capacities do not halve with distances");
 	tell_index_bit(probe, keys[largest][2], &found);
 	keep_curves(probe, &found);
+	tell_branch_byte(probe, &found, is_only);
+}
+
+/* Without a core's cycles the number of the largest level, nothing else, is taken from the description. */
+void probe_described_btb(struct probe_described *probe) {
+	static const char *const entries[] = {"btb1.entries", "btb2.entries", "btb3.entries"};
+	unsigned levels, inner = 0;
+	const unsigned largest = find_largest_level(probe->model.machine->values, &levels);
+	if (ifr_machine_has_core(probe->model.machine))
+		inner = probe_described_levels(probe, levels);
+	tell_largest(probe, inner ? inner : largest, levels < 2);
+	for (unsigned level = 0; level < levels; level++)
+		if (!ifr_probe_find(probe->result, entries[level]))
+			probe_tell_nothing(probe->result, IFR_PROBE_BTB, entries[level],
+			                   "no branch is found in this level sooner than in another");
 }
 
 /* --- histories --------------------------------------------------------------------------------------------------- */
@@ -224,6 +256,7 @@ void probe_described_history(struct probe_described *probe) {
 	                 "distance of two correlated branches, with branches between that are not taken");
 	tell_correlation(probe->result, "correlation-taken", taken,
 	                 "distance of two correlated branches, with jumps between");
+	probe_described_kinds(probe);
 }
 
 /* --- return stack ------------------------------------------------------------------------------------------------ */

@@ -80,6 +80,20 @@ static void observe_branches(struct probe_described *probe, struct observations 
 	}
 }
 
+/* Random targets are mispredicted. */
+static void observe_indirect(struct probe_described *probe, struct observations *all) {
+	enum { ROUNDS = 2039 };
+	uint8_t which[ROUNDS];
+	for (unsigned targets = 2; targets <= PROBE_TARGETS_MOST; targets *= 4) {
+		struct probe_kernel kernel;
+		for (size_t i = 0; i < ROUNDS; i++)
+			which[i] = (uint8_t)(ifr_siphash(probe->seed, 64 + targets, &i, sizeof i) % targets);
+		probe_kernel_init(&kernel, 0);
+		probe_indirect_loop(&kernel, &(struct probe_indirect){targets, 0, {which, NULL}, ROUNDS});
+		observe(probe, all, &kernel);
+	}
+}
+
 static void observe_instructions(struct probe_described *probe, struct observations *all) {
 	struct probe_kernel kernel;
 	probe_kernel_init(&kernel, 0);
@@ -169,6 +183,7 @@ void probe_described_penalties(struct probe_described *probe) {
 	struct observations *all = ifr_alloc(sizeof *all);
 	observe_places(probe, all);
 	observe_branches(probe, all);
+	observe_indirect(probe, all);
 	observe_instructions(probe, all);
 	double *values = ifr_alloc((COLUMNS + 1) * all->count * sizeof *values);
 	fit_penalties(probe, all, values);

@@ -32,7 +32,18 @@ static bool base_has(const struct ifr_machine *base, const char *key) {
 	return false;
 }
 
+/* A kind brings its initial values: where it is the base's, nothing changes. */
+static int apply_kind(const struct ifr_probe_finding *finding, struct ifr_machine *machine) {
+	const bool direction = is_in_group(finding->key, "direction", strlen("direction"));
+	const char *kind = direction ? machine->direction->name : machine->indirect->name;
+	return strcmp(finding->word, kind)
+	           ? ifr_machine_set(machine, direction ? "direction" : "indirect", finding->word, NULL)
+	           : 0;
+}
+
 static int apply(const struct ifr_probe_finding *finding, struct ifr_machine *machine) {
+	if (!strcmp(finding->key, "direction.kind") || !strcmp(finding->key, "indirect.kind"))
+		return apply_kind(finding, machine);
 	char *value = finding->word ? ifr_strdup(finding->word) : ifr_format("%.0f", finding->value);
 	const int rc = ifr_machine_set(machine, finding->key, value, NULL);
 	free(value);

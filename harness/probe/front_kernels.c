@@ -83,13 +83,14 @@ static void put_first(struct writer *writer, bool stalls) {
 	put(writer, stalls ? test_16 : test_8, FIRST);
 }
 
-/* Few nops, and a test and its jump among them. */
-static void put_pair(struct writer *writer, unsigned jump_end, unsigned bytes) {
+/* Few nops, and a test and its jump among them; behind them `more` nops than needed. */
+static void put_pair(struct writer *writer, unsigned jump_end, unsigned bytes, unsigned more) {
 	static const uint8_t compare[] = {0x38, 0xc0}; /* cmp al, al: no carry */
 	fill_few(writer, jump_end - SHORT_JUMP - sizeof compare - FIRST);
 	put(writer, compare, sizeof compare);
 	put_not_taken(writer);
-	fill_few(writer, bytes - jump_end);
+	const unsigned left = bytes - jump_end;
+	fill(writer, left, (left + 7) / 8 + more);
 }
 
 /* The jumps behind a nop: the first of them would fuse with the test before. */
@@ -98,7 +99,7 @@ static void put_segment(struct writer *writer, const struct probe_windows *windo
 	unsigned done = 1;
 	put_first(writer, windows->stalls);
 	if (windows->jump_end) {
-		put_pair(writer, windows->jump_end, bytes);
+		put_pair(writer, windows->jump_end, bytes, windows->ops);
 		return;
 	}
 	for (; done < windows->stalls; done++)
@@ -148,4 +149,19 @@ void probe_windows(struct probe_kernel *kernel, const struct probe_windows *wind
 	kernel->start = kernel->end = kernel->data;
 	kernel->rounds = 1;
 	kernel->elements = windows->count;
+}
+
+/* Nops of 15 bytes, by prefixes, and shorter ones for what is left. */
+void probe_long_nops(struct probe_kernel *kernel, unsigned bytes, unsigned offset) {
+	static const uint8_t longest[] = {0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0};
+	const uint64_t start = kernel->code + ROOM + offset;
+	struct writer writer = {kernel, start, start, 0};
+	kernel->entry = start;
+	unsigned left = bytes - LOOP_TAIL;
+	for (; left >= sizeof longest; left -= sizeof longest)
+		put(&writer, longest, sizeof longest);
+	fill_few(&writer, left);
+	end_loop(&writer, start);
+	kernel->start = kernel->end = kernel->data;
+	kernel->rounds = kernel->elements = 1;
 }

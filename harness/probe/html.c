@@ -11,15 +11,13 @@
 
 enum { WIDTH = 720, HEIGHT = 300, LEFT = 60, RIGHT = 20, TOP = 14, BOTTOM = 44, TICKS = 6, NAME_ROOM = 32 };
 
-static const char style[] =
-	":root{--ink:#1c1e21;--soft:#5d6470;--line:#d9dde3}html{color-scheme:light dark}\n"
-	"@media (prefers-color-scheme:dark){:root{--ink:#e4e6ea;--soft:#a0a7b2;--line:#3a3f47}}\n"
-	"body{font:16px/1.5 system-ui,sans-serif;max-width:54rem;margin:2rem auto;padding:0 1rem;color:var(--ink)}\n"
-	"table{border-collapse:collapse;width:100%;font-size:.9rem}td,th{padding:.2rem .5rem;text-align:left;"
-	"border-bottom:1px solid var(--line);vertical-align:top}.soft,figcaption{color:var(--soft)}\n"
-	"figure{margin:1.2rem 0}svg{width:100%;height:auto}svg text{fill:var(--ink);font:12px system-ui,sans-serif}\n"
+/* Beside the style of all pages. */
+static const char own_style[] =
+	"td,th{text-align:left;vertical-align:top;white-space:normal}td.key,td.value{white-space:nowrap}\n"
+	"tr.untold td{color:var(--soft)}svg text{fill:var(--ink);font:12px system-ui,sans-serif}\n"
 	".axis{stroke:var(--soft);fill:none}.grid{stroke:var(--line)}.a{stroke:#3b7dd8;fill:none}"
-	".b{stroke:#d8733b;fill:none}\n";
+	".b{stroke:#d8733b;fill:none}\n"
+	"@media (max-width:40rem){td.value{white-space:normal}}\n";
 
 /* The extent of a figure: sizes by their logarithm where they span octaves. */
 struct scale {
@@ -129,9 +127,10 @@ static size_t put_figure(const struct ifr_probe_curve *curves, size_t left, bool
 static void put_finding(const struct ifr_probe_finding *finding, struct ifr_buffer *out) {
 	char *value = ifr_probe_value(finding);
 	const char *const cells[] = {finding->key, value, finding->experiment};
-	ifr_buffer_puts(out, finding->told ? "<tr>" : "<tr class=\"soft\">");
+	static const char *const classes[] = {" class=\"key\"", " class=\"value\"", ""};
+	ifr_buffer_puts(out, finding->told ? "<tr>" : "<tr class=\"untold\">");
 	for (unsigned i = 0; i < 3; i++) {
-		ifr_buffer_puts(out, "<td>");
+		ifr_buffer_printf(out, "<td%s>", classes[i]);
 		ifr_escape_html(out, cells[i]);
 		ifr_buffer_puts(out, "</td>");
 	}
@@ -145,12 +144,14 @@ static void put_part(const struct ifr_probe_result *result, unsigned part, struc
 		if (result->findings[i].part != part)
 			continue;
 		if (!rows++)
-			ifr_buffer_printf(out, "<h2>%s</h2>\n<table><tr><th>value</th><th></th><th>experiment</th></tr>\n",
+			ifr_buffer_printf(out,
+			                  "<h2>%s</h2>\n<div class=\"wide\"><table><tr><th>setting</th><th>value</th>"
+			                  "<th>experiment</th></tr>\n",
 			                  ifr_probe_part_names[part]);
 		put_finding(&result->findings[i], out);
 	}
 	if (rows)
-		ifr_buffer_puts(out, "</table>\n");
+		ifr_buffer_puts(out, "</table></div>\n");
 	for (size_t i = 0; i < result->curves_count;)
 		i += result->curves[i].part == part && result->curves[i].count
 		         ? put_figure(&result->curves[i], result->curves_count - i, result->is_described, out)
@@ -162,9 +163,9 @@ void ifr_probe_html(const struct ifr_probe_result *result, struct ifr_buffer *ou
 	                "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
 	                "content=\"width=device-width\"><title>");
 	ifr_escape_html(out, result->machine);
-	ifr_buffer_printf(out, ", probed</title><style>%s</style></head><body>\n<h1>", style);
+	ifr_buffer_printf(out, ", probed</title><style>\n%s%s</style></head><body>\n<h1>", ifr_html_style, own_style);
 	ifr_escape_html(out, result->machine);
-	ifr_buffer_printf(out, "</h1>\n<p class=\"soft\">interfero probe %s, %s, seed %llu</p>\n", INTERFERO_VERSION,
+	ifr_buffer_printf(out, "</h1>\n<p class=\"note\">interfero probe %s, %s, seed %llu</p>\n", INTERFERO_VERSION,
 	                  result->is_described ? "in the model" : "by the clock", (unsigned long long)result->seed);
 	for (unsigned part = 0; part < IFR_PROBE_PARTS; part++)
 		put_part(result, part, out);

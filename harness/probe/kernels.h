@@ -20,6 +20,15 @@ uint64_t probe_places_span(const struct probe_places *places);
  * it lies 6 bytes behind the one before. Elements: branches. Ref: Milenković et al. 2004, figures 7 and 8. */
 void probe_branch_chain(struct probe_kernel *kernel, const struct probe_places *places);
 
+/* Branches of 6 bytes that are always taken, each to the next, in rows of groups that lie two granules apart; the last
+ * bytes lie at the end and at the start of their granules, in turn by row. The last branch is the loop's. Elements:
+ * branches. */
+void probe_branch_pairs(struct probe_kernel *kernel, const struct probe_places *places);
+
+/* Jumps of 5 bytes at these addresses of code, each to the next, in their order; the loop's branch lies in the page of
+ * the last one, 512 bytes from it. Elements: jumps. */
+void probe_jump_list(struct probe_kernel *kernel, const uint64_t *addresses, size_t count);
+
 /* Branches of a loop's body, each followed by the next. */
 enum probe_item_kind {
 	PROBE_ITEM_PATTERN, /* conditional, with outcomes */
@@ -66,13 +75,47 @@ void probe_repeat(struct probe_kernel *kernel, const struct probe_sequence *sequ
 void probe_two_misses(struct probe_kernel *kernel, const struct probe_sequence *between, size_t count,
                       uint64_t data);
 
+/* An instruction of a kernel, and its access, to be repeated. */
+struct probe_step {
+	uint8_t bytes[12], length;
+	uint8_t access; /* bytes that it loads or stores; 0: none */
+	bool store;
+	bool far;        /* from rsi, at lines of the round's own; else from rcx, at lines that all rounds share */
+	uint32_t offset; /* of the access */
+	uint32_t
+		stride; /* from a repetition's access to the next; not 0: the offset is the instruction's last 4 bytes */
+};
+struct probe_run {
+	struct probe_step step;
+	size_t count;
+};
+/* The offset from rsi of the pointer to the next round's lines. */
+enum { PROBE_NEXT = 128 };
+/* A loop over the instructions, in `rounds` rounds that differ in rsi where the code follows PROBE_NEXT; 1: rsi and rcx
+ * stay kernel->start. Lines of more rounds than a cache has ways share its sets, so a described machine misses them
+ * all; this machine may hash addresses, and does not. rdx is 0 before the first round. Elements: rounds. */
+void probe_steps(struct probe_kernel *kernel, const struct probe_run *runs, size_t count, size_t rounds);
+
+/* Two indirect jumps in a round, each to one of its targets, with `between` jumps between, each to the next. */
+enum { PROBE_TARGETS_MOST = 32 };
+struct probe_indirect {
+	unsigned targets, between;
+	const uint8_t *which[2]; /* the target of each, by round; NULL: always the first */
+	size_t rounds;
+};
+/* Elements: rounds. */
+void probe_indirect_loop(struct probe_kernel *kernel, const struct probe_indirect *indirect);
+
+/* A loop of so many bytes of nops that are as long as instructions can be, at an offset in its page. Elements: rounds. */
+void probe_long_nops(struct probe_kernel *kernel, unsigned bytes, unsigned offset);
+
 /* Windows of code. Each may have an instruction whose prefix changes the length of its immediate, which stalls Intel's
  * decoders and nothing behind them, or in its place one of the same bytes that stalls nothing. */
 struct probe_windows {
 	size_t count;
 	uint64_t distance; /* of windows; if above `bytes`, each ends with a jump to the next */
 	unsigned bytes;    /* of a window, with its jump */
-	unsigned ops;      /* instructions of a segment, without its jump; 0: few. */
+	unsigned ops; /* instructions of a segment, without its jump; 0: few. With jump_end: so many more than few */
 	unsigned
 		segments; /* equal parts of the bytes, each of which ends with a short jump to the next; 0: one, without it */
 	unsigned jumps; /* conditional jumps of a segment, never taken */

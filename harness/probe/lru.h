@@ -10,4 +10,7 @@
  * `ways` or more other lines came. Ref: Mattson et al. 1970, section 3. */
 size_t probe_lru_misses(const uint64_t *addresses, size_t count, size_t ways, uint64_t span);
 
+/* The misses in a period of accesses, over and over, in so many sets of as many ways, by lines of so many bytes. */
+size_t probe_lru_misses_of_sets(const uint64_t *addresses, size_t count, size_t ways, uint64_t line, size_t sets);
+
 #endif

@@ -125,6 +125,16 @@ void probe_modelled_count(struct probe_modelled *model, const struct probe_kerne
 		replay_kernel(model->machine, kernel, of_all, counts, &model->err);
 }
 
+void probe_modelled_count_warm(struct probe_modelled *model, const struct probe_kernel *kernel,
+                               double events[IFR_EVENT_COUNT]) {
+	struct ifr_counts counts = {{0}};
+	const double elements = (double)(choose_counted(kernel, of_predictors) * kernel->elements);
+	if (!model->err.code)
+		replay_kernel(model->machine, kernel, of_predictors, &counts, &model->err);
+	for (size_t i = 0; i < IFR_EVENT_COUNT; i++)
+		events[i] = (double)counts.value[i] / elements;
+}
+
 double probe_modelled_rate(struct probe_modelled *model, struct probe_kernel *kernel, enum ifr_event event) {
 	const enum group group = group_of(event);
 	const struct periods periods = periods_of(group);

@@ -24,11 +24,17 @@ struct probe_modelled {
 /* Counts all events of some periods, and cycles, with all structures, warm or not. */
 void probe_modelled_count(struct probe_modelled *model, const struct probe_kernel *kernel,
                           struct ifr_counts *counts);
+/* Counts the events of an element with all structures, warm. */
+void probe_modelled_count_warm(struct probe_modelled *model, const struct probe_kernel *kernel,
+                               double events[IFR_EVENT_COUNT]);
 /* Returns the events for each element of the kernel, and releases the kernel. Only the structures that the event depends
  * on are replayed. */
 double probe_modelled_rate(struct probe_modelled *model, struct probe_kernel *kernel, enum ifr_event event);
-/* The cycles of an element of the kernel by the machine's core, warm, with perfect predictors. Errors: IFR_E_USAGE if the
- * core has no table of instructions. */
+/* Stores the events of an element of the kernel by the machine's core, warm, with perfect predictors. Errors:
+ * IFR_E_USAGE if the core has no table of instructions. */
+int probe_modelled_core(const struct ifr_machine *machine, const struct probe_kernel *kernel,
+                        double events[IFR_EVENT_COUNT], struct ifr_error *err);
+/* The same, its cycles alone. */
 int probe_modelled_cycles(const struct ifr_machine *machine, const struct probe_kernel *kernel, double *cycles,
                           struct ifr_error *err);
 

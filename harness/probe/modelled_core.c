@@ -62,8 +62,9 @@ static size_t choose_periods(const struct probe_kernel *kernel, size_t instructi
 }
 
 /* Branches are predicted: experiments on a core's rules have none that is hard. */
-static int count_cycles(const struct ifr_machine *machine, const struct probe_kernel *kernel,
-                        const struct ifr_core_program *program, double *cycles, struct ifr_error *err) {
+static int count_events(const struct ifr_machine *machine, const struct probe_kernel *kernel,
+                        const struct ifr_core_program *program, double events[IFR_EVENT_COUNT],
+                        struct ifr_error *err) {
 	const struct ifr_lane lane = {.blocks = kernel->geometry, .access_ends = kernel->access_ends};
 	const size_t counted = choose_periods(kernel, COUNTED_INSTRUCTIONS, COUNTED_PERIODS);
 	struct ifr_counts warm = {{0}}, all = {{0}};
@@ -79,20 +80,28 @@ static int count_cycles(const struct ifr_machine *machine, const struct probe_ke
 		rc = probe_replay_periods(run, kernel, counted, err);
 	ifr_replay_counters(run, &all);
 	ifr_replay_free(run);
-	*cycles = (double)(all.value[IFR_EVENT_CYCLES] - warm.value[IFR_EVENT_CYCLES]) /
-	          (double)(counted * kernel->elements);
+	for (size_t i = 0; i < IFR_EVENT_COUNT; i++)
+		events[i] = (double)(all.value[i] - warm.value[i]) / (double)(counted * kernel->elements);
 	return rc;
 }
 
-int probe_modelled_cycles(const struct ifr_machine *machine, const struct probe_kernel *kernel, double *cycles,
-                          struct ifr_error *err) {
+int probe_modelled_core(const struct ifr_machine *machine, const struct probe_kernel *kernel,
+                        double events[IFR_EVENT_COUNT], struct ifr_error *err) {
 	struct ifr_machine predicted = *machine;
 	struct ifr_core_program program = {0};
 	predicted.direction = ifr_predictor_find("perfect");
 	predicted.indirect = ifr_target_predictor_find("perfect");
 	int rc = make_program(&program, machine, kernel, err);
 	if (!rc)
-		rc = count_cycles(&predicted, kernel, &program, cycles, err);
+		rc = count_events(&predicted, kernel, &program, events, err);
 	ifr_core_program_release(&program);
+	return rc;
+}
+
+int probe_modelled_cycles(const struct ifr_machine *machine, const struct probe_kernel *kernel, double *cycles,
+                          struct ifr_error *err) {
+	double events[IFR_EVENT_COUNT] = {0};
+	const int rc = probe_modelled_core(machine, kernel, events, err);
+	*cycles = events[IFR_EVENT_CYCLES];
 	return rc;
 }

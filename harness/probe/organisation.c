@@ -120,11 +120,16 @@ void probe_find_ways(const struct probe_question *question, struct probe_organis
 void probe_find_organisation(const struct probe_question *question, uint64_t least, size_t inner,
                              struct probe_organisation *organisation) {
 	size_t capacities[DISTANCES] = {0};
+	unsigned falls = 0;
 	*organisation = (struct probe_organisation){0};
 	for (size_t i = 0; i < DISTANCES; i++) {
 		capacities[i] = probe_find_capacity(question, 1, least, least << i, organisation->entries);
-		if (capacities[i] < organisation->entries)
+		/* At one distance the loop's own branch may lie in a set of others. */
+		falls += capacities[i] < organisation->entries;
+		if (falls > 1)
 			break;
+		if (capacities[i] < organisation->entries)
+			continue;
 		organisation->entries = capacities[i];
 		organisation->granule = least << i;
 	}

@@ -15,15 +15,28 @@ struct step {
 /* The experiments of the clock, with a described core for a clock. */
 static void run_front(struct probe_described *probe) {
 	struct probe_clocked clocked = {.result = probe->result, .seed = probe->seed, .machine = probe->model.machine};
-	if (ifr_machine_has_core(clocked.machine))
-		probe_clocked_windows(&clocked);
+	if (!ifr_machine_has_core(clocked.machine))
+		return;
+	probe_clocked_windows(&clocked);
+	probe_described_front(probe);
+	probe_described_loop_buffer(probe);
+}
+
+static void run_core(struct probe_described *probe) {
+	if (ifr_machine_has_core(probe->model.machine))
+		probe_described_core(probe);
 }
 
 static const struct step steps[] = {
-	{IFR_PROBE_BTB, probe_described_btb},           {IFR_PROBE_HISTORY, probe_described_history},
-	{IFR_PROBE_RETURN, probe_described_returns},    {IFR_PROBE_CACHES, probe_described_caches},
-	{IFR_PROBE_TLBS, probe_described_tlbs},         {IFR_PROBE_MEMORY, probe_described_memory},
-	{IFR_PROBE_PENALTY, probe_described_penalties}, {IFR_PROBE_FRONT, run_front},
+	{IFR_PROBE_BTB, probe_described_btb},
+	{IFR_PROBE_HISTORY, probe_described_history},
+	{IFR_PROBE_RETURN, probe_described_returns},
+	{IFR_PROBE_CACHES, probe_described_caches},
+	{IFR_PROBE_TLBS, probe_described_tlbs},
+	{IFR_PROBE_MEMORY, probe_described_memory},
+	{IFR_PROBE_PENALTY, probe_described_penalties},
+	{IFR_PROBE_FRONT, run_front},
+	{IFR_PROBE_CORE, run_core},
 };
 enum { STEPS = sizeof steps / sizeof *steps };
 
@@ -40,6 +53,7 @@ static int run_described(const struct ifr_probe_options *options, struct ifr_pro
 		if (options->parts >> steps[i].part & 1)
 			steps[i].run(&probe);
 	}
+	probe_described_untold(&probe, options->parts);
 	const struct ifr_error failure = probe.model.err;
 	ifr_machine_free(machine);
 	if (failure.code) {

@@ -107,4 +107,26 @@ void ifr_probe_json(const struct ifr_probe_result *result, struct ifr_buffer *ou
  * Errors: IFR_E_USAGE if no description is near. */
 int ifr_probe_description(const struct ifr_probe_result *result, struct ifr_buffer *out, struct ifr_error *err);
 
+/* --- one experiment, with parameters of the user's -------------------------------------------------------------- */
+
+struct ifr_probe_trial_options {
+	const char *experiment; /* its name */
+	const char *const
+		*settings; /* PARAMETER=VALUES, which are numbers, or ranges A..B and A..B*FACTOR, with commas */
+	size_t settings_count;
+	const char *machine; /* as above */
+	uint64_t seed;
+	int64_t budget_ns;
+};
+struct ifr_probe_trial; /* the experiment's figures at each combination of values */
+
+/* Prints each experiment, with its parameters, their ranges and defaults. */
+void ifr_probe_experiments_print(struct ifr_buffer *out);
+/* Errors: IFR_E_USAGE for what is no experiment, parameter or value, or too many points; else as ifr_probe_run. */
+int ifr_probe_trial_run(const struct ifr_probe_trial_options *options, struct ifr_probe_trial **trial,
+                        struct ifr_error *err);
+void ifr_probe_trial_free(struct ifr_probe_trial *trial);
+void ifr_probe_trial_text(const struct ifr_probe_trial *trial, struct ifr_buffer *out);
+void ifr_probe_trial_json(const struct ifr_probe_trial *trial, struct ifr_buffer *out);
+
 #endif

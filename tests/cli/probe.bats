@@ -158,3 +158,57 @@ teardown_file() {
 	refuse 2 'nothing more' -- interfero probe p6
 	refuse 4 'nowhere' -- interfero probe --machine p6 --only return -o nowhere/found.cfg
 }
+
+# Figure 18 of the paper, table IV, and one more call than the return stack has.
+@test "one experiment with parameters of one's own has the paper's figures" {
+	need jq
+	within 60 interfero probe --experiment branches branches=512 'distance=16..32*2' --machine p6 >table
+	not grep -qE '.{81}' table
+	grep -qE '^ +16 +[0-9.]+ +0\.0000 ' table
+	grep -qE '^ +32 +[0-9.]+ +1\.0000 ' table
+	within 60 interfero probe --machine p6 --experiment pattern period=5,6 --json >steps.json
+	jq -e '.schema_version == 1 and .experiment == "pattern" and .seed == 1 and (.points | length) == 2' steps.json
+	jq -e '[.points[].events["conditional-branch-misses"]] | .[0] == 0 and (.[1] * 6 | . > 0.99 and . < 1.01)' steps.json
+	[ "$(jq -c '[.points[].parameters.period]' steps.json)" = '[5,6]' ]
+	within 60 interfero probe --machine p6 --experiment calls depth=16..17 --json |
+		jq -e '[.points[].events["return-misses"] > 0] == [false, true]'
+}
+
+@test "an experiment by the clock has an interval and its samples" {
+	need jq
+	within 60 interfero probe --experiment chase loads=64,128 --budget 1s --json >chase.json
+	jq -e '[.points[] | .low <= .cycles and .cycles <= .high and (.samples | length) >= 7] == [true, true]' chase.json
+	within 60 interfero probe --experiment chain --budget 1s >table
+	not grep -qE '.{81}' table
+}
+
+@test "each experiment is listed with its parameters, and runs with what is listed" {
+	interfero probe --experiment help >list
+	not grep -qE '.{81}' list
+	local name count=0
+	for name in $(grep -E '^[a-z]' list); do
+		within 60 interfero probe --machine p6 --experiment "$name" >figures
+		[ "$(grep -c . figures)" -ge 3 ]
+		count=$((count + 1))
+	done
+	[ "$count" -ge 13 ]
+	# The least and the most of each parameter: figures, or a refusal with the reason.
+	local setting
+	awk '/^[a-z]/ { name = $1 } / to / && $1 ~ /=/ { split($1, a, "="); print name, a[1] "=" $2 }' list >least
+	while read -r name setting; do
+		if ! within 60 interfero probe --machine p6 --experiment "$name" "$setting" >figures 2>error; then
+			grep -q 'cannot be made of these values' error
+		fi
+	done <least
+}
+
+@test "wrong experiments, parameters and values are refused" {
+	refuse 2 'no experiment "x"' -- interfero probe --experiment x
+	refuse 2 'sets no parameter' 'help lists them' -- interfero probe --experiment calls width=3
+	refuse 2 'depth is a number from 1 to 2048' -- interfero probe --experiment calls depth=0
+	refuse 2 'depth is a number from 1 to 2048' -- interfero probe --experiment calls depth=3..1
+	refuse 2 'at most 126 points' -- interfero probe --experiment calls depth=1..2048
+	refuse 2 'cannot be made of these values' -- interfero probe --experiment windows windows=1 ops=2
+	refuse 2 'leave -o' -- interfero probe --experiment calls -o x.cfg
+	refuse 2 'no machine "p7"' -- interfero probe --experiment calls --machine p7
+}

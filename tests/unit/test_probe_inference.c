@@ -108,6 +108,10 @@ static void test_lru_misses(void **state) {
 	assert_int_equal(probe_lru_misses(pairs, 6, 2, 64), 3);
 	assert_int_equal(probe_lru_misses(two, 4, 1, 64), 4);
 	assert_int_equal(probe_lru_misses(two, 4, 2, 64), 0);
+	/* Two sets of one way: lines 0 and 2 share one, line 1 has the other. */
+	assert_int_equal(probe_lru_misses_of_sets(cycle, 3, 1, 64, 2), 2);
+	assert_int_equal(probe_lru_misses_of_sets(cycle, 3, 2, 64, 2), 0);
+	assert_int_equal(probe_lru_misses_of_sets(pairs, 6, 2, 64, 1), 3);
 }
 
 /* --- curves -------------------------------------------------------------------------------------------------------- */

@@ -41,7 +41,11 @@ static unsigned decode(const struct probe_kernel *kernel, uint64_t address, stru
 	return instruction->about.length;
 }
 
-static uint8_t branch_of(const ZydisDecodedInstruction *about) {
+static uint8_t branch_of(const struct instruction *instruction) {
+	const ZydisDecodedInstruction *about = &instruction->about;
+	if (about->meta.category == ZYDIS_CATEGORY_UNCOND_BR &&
+	    instruction->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER)
+		return IFR_BRANCH_INDIRECT_JUMP;
 	switch (about->meta.category) {
 	case ZYDIS_CATEGORY_COND_BR:
 		return IFR_BRANCH_CONDITIONAL;
@@ -78,14 +82,14 @@ static uint64_t check_block(const struct probe_kernel *kernel, uint32_t number, 
 		at += length;
 		accesses += accesses_of(&instruction);
 		instructions++;
-		assert_int_equal(branch_of(&instruction.about),
+		assert_int_equal(branch_of(&instruction),
 		                 at < geometry->address + geometry->bytes ? IFR_BRANCH_NONE : block->branch);
 	}
 	assert_int_equal(at, geometry->address + geometry->bytes);
 	assert_int_equal(instructions, geometry->instructions);
 	assert_int_equal(length, geometry->branch_bytes);
 	assert_int_equal(accesses, block->accesses);
-	if (block->branch == IFR_BRANCH_RETURN)
+	if (block->branch == IFR_BRANCH_RETURN || block->branch == IFR_BRANCH_INDIRECT_JUMP)
 		return 0;
 	const uint64_t target = at + (uint64_t)instruction.operands[0].imm.value.s;
 	if (block->branch == IFR_BRANCH_CONDITIONAL)
@@ -162,6 +166,60 @@ static void test_other_kernels(void **state) {
 		probe_nops(start(&kernel), 20, bytes);
 		check(&kernel);
 	}
+}
+
+/* Pairs of branches whose first bytes lie in two granules and whose last bytes lie in one; jumps at any addresses. */
+static void test_chosen_places(void **state) {
+	(void)state;
+	enum { WAYS = 4, GRANULE = 16, SPAN = 2048 };
+	const uint64_t list[] = {PROBE_CODE + 3 * PROBE_APART + 70000, PROBE_CODE + 3 * PROBE_APART + 90008,
+	                         PROBE_CODE + 3 * PROBE_APART + 70016};
+	struct probe_kernel kernel;
+	probe_branch_pairs(start(&kernel), &(struct probe_places){2 * WAYS, 1, GRANULE, SPAN});
+	for (size_t i = 1; i < 2 * WAYS; i++) {
+		const struct ifr_geometry *at = &kernel.geometry[i];
+		assert_int_equal((at->address + at->bytes - 1) / GRANULE % (SPAN / GRANULE),
+		                 (kernel.geometry[0].address + kernel.geometry[0].bytes - 1) / GRANULE % (SPAN / GRANULE));
+		assert_int_equal((at->address / GRANULE - at[-1].address / GRANULE) % 2, 1);
+	}
+	check(&kernel);
+	probe_branch_pairs(start(&kernel), &(struct probe_places){4 * WAYS, 2, GRANULE, SPAN});
+	check(&kernel);
+	probe_jump_list(start(&kernel), list, 3);
+	check(&kernel);
+}
+
+/* Instructions with accesses of their own, and indirect jumps: each goes to the block that the period has next. */
+static void test_steps_and_indirect_jumps(void **state) {
+	(void)state;
+	static const struct probe_run runs[] = {
+		{{{0x48, 0x8b, 0x06}, 3, 8, false, true, 0, 0}, 1},
+		{{{0x48, 0x89, 0x91, 0, 4, 0, 0}, 7, 8, true, false, 1024, 0}, 3},
+		{{{0x48, 0x8b, 0x86, 0, 0, 0, 0}, 7, 8, false, true, 1024, 512}, 4},
+		{{{0x48, 0x8b, 0xb6, PROBE_NEXT, 0, 0, 0}, 7, 8, false, true, PROBE_NEXT, 0}, 1}};
+	static const uint8_t which[] = {0, 3, 1, 2, 2};
+	struct probe_kernel kernel;
+	struct instruction instruction;
+	probe_steps(start(&kernel), runs, 4, 5);
+	assert_int_equal(kernel.addresses_count, 5 * 9);
+	/* The last of the strided loads has its offset in its code and among the addresses. */
+	decode(&kernel, kernel.geometry[0].address + 3 + 3 * 7 + 3 * 7, &instruction);
+	assert_int_equal(instruction.operands[1].mem.disp.value, 1024 + 3 * 512);
+	assert_int_equal(kernel.addresses[7], kernel.data + 1024 + 3 * 512);
+	check(&kernel);
+	probe_indirect_loop(start(&kernel), &(struct probe_indirect){4, 3, {which, which}, sizeof which});
+	for (size_t round = 0, at = 0; round < sizeof which; round++, at += 8)
+		for (size_t i = 0; i < 2; i++) {
+			const uint64_t target = kernel.geometry[kernel.executions[at + (i ? 6 : 1)] >> 1].address;
+			size_t word = 0;
+			while (kernel.words[word].address != kernel.addresses[2 * round + i])
+				word++;
+			assert_true(i || kernel.words[word].value == target);
+		}
+	check(&kernel);
+	probe_long_nops(start(&kernel), 4096, 5);
+	assert_int_equal(kernel.geometry[0].bytes, 4096);
+	check(&kernel);
 }
 
 /* Windows of all kinds: their instructions, and where their jumps end. */
@@ -286,6 +344,8 @@ int main(void) {
 		cmocka_unit_test(test_branch_chains),
 		cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_other_kernels),
+		cmocka_unit_test(test_chosen_places),
+		cmocka_unit_test(test_steps_and_indirect_jumps),
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_chase_is_a_ring),
 		cmocka_unit_test(test_kernels_run),
