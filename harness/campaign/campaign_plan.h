@@ -134,7 +134,8 @@ struct ifr_campaign_result {
 	char refusal[512];     /* the first refused variant and why; "" if none */
 	bool model_is_partial; /* the budget had time for the model of some layouts only */
 	bool budget_ended;     /* before there was anything to report */
-	int64_t run_ns, two_layouts_s; /* where it was too short for two layouts: what a run takes, and a budget that has time
+	int64_t run_ns,
+		two_layouts_s; /* where it was too short for two layouts: what a run takes, and a budget that has time
 	                                * for two; 0: not known */
 	int64_t least_ns,
 		enough_s; /* where the model is partial or left out: the time that two more random layouts take,

@@ -46,7 +46,8 @@ struct ifr_named_aliases {
  * needs a kit, or a layout with an instruction map; those of ifr_layout_of_plan. The caller releases the names. */
 int ifr_aliases_name(struct ifr_trace *trace, const struct ifr_plan *plan, const struct ifr_machine *machine,
                      size_t most, struct ifr_named_aliases *named, struct ifr_error *err);
-/* Drops the names of pairs below a hundredth of the first, such as those of the loader, which count in `all` as before. */
+/* Drops the names of pairs below a hundredth of the first, such as those of the loader, which count in `all` as
+ * before. */
 void ifr_named_aliases_keep_main(struct ifr_named_aliases *named);
 void ifr_named_aliases_release(struct ifr_named_aliases *named);
 

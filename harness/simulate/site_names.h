@@ -27,7 +27,8 @@ struct ifr_site ifr_site_of(const struct ifr_site_names *names, uint64_t normali
 /* "main (micro.c:5)"; the caller frees. */
 char *ifr_site_code(struct ifr_site_names *names, uint64_t normalised);
 /* An access of a block, by their numbers in the trace, to a normalised address. *data_name: "inc", "i in micro", "stack",
- * "heap object 7 of 4096 bytes, malloc in main (micro.c:3)"; *code_name: the instruction, as ifr_site_code names it. The caller frees both. */
+ * "heap object 7 of 4096 bytes, malloc in main (micro.c:3)"; *code_name: the instruction, as ifr_site_code names it. The
+ * caller frees both. */
 void ifr_site_access(struct ifr_site_names *names, uint32_t block, uint32_t access, uint64_t data,
                      char **data_name, char **code_name);
 
