@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP_UNITS_MOST = 24, LINE = 64, LINES_OF_PAGE = 64, START_STEP = 16, PASSES = 2 };
+enum { GAP_UNITS_MOST = 24, LINE = 64, LINES_OF_PAGE = 64, PASSES = 2 };
+/* Distances are multiples of this, of functions with less alignment of the lesser. */
+enum { GAP_STEP = 16, FINE_GAP_STEP = 4 };
 
 const char *const candidate_origin_names[] = {"random", "ordered", "moved", "blamed", "aligned", "varied"};
 
@@ -58,25 +60,18 @@ static uint64_t align_up(uint64_t at, unsigned align) {
 	return align ? (at + align - 1) & ~(uint64_t)(align - 1) : at;
 }
 
-unsigned candidate_step(const struct hot_code *code, size_t unit) {
-	enum { STEP = 16, FINE_STEP = 4, FINEST_MOST = 4 };
-	const unsigned align = code->units[unit].align;
-	return align >= STEP ? STEP : unit >= FINEST_MOST || align > FINE_STEP ? FINE_STEP : align ? align : 1;
-}
-
-/* The address of the function at a position of the sequence, where the code before it ends. */
-static uint64_t place(const struct hot_code *code, const struct sequence *s, size_t i, uint64_t end) {
-	const size_t unit = s->order.unit[i];
-	return align_up(align_up(end, candidate_step(code, unit)) + s->gap[i], code->units[unit].align);
+static unsigned gap_step(const struct hot_unit *unit) {
+	return unit->align < GAP_STEP ? FINE_GAP_STEP : GAP_STEP;
 }
 
 /* Places the sequence's functions among addresses of the others. */
 static void place_sequence(const struct hot_code *code, const struct sequence *s, uint64_t *addresses) {
-	uint64_t end = start_of(s);
+	uint64_t at = start_of(s);
 	for (size_t i = 0; i < s->order.count; i++) {
 		const struct hot_unit *unit = &code->units[s->order.unit[i]];
-		addresses[unit->unit] = place(code, s, i, end);
-		end = addresses[unit->unit] + unit->bytes;
+		at = align_up(align_up(at, gap_step(unit)) + s->gap[i], unit->align);
+		addresses[unit->unit] = at;
+		at += unit->bytes;
 	}
 }
 
@@ -98,7 +93,7 @@ static void choose_gaps(const struct candidate_source *source, enum candidate_ga
 	double least = judge(source, gaps, s, addresses);
 	for (int pass = 0; pass < PASSES; pass++)
 		for (size_t i = 0; i < s->order.count; i++) {
-			const unsigned step = candidate_step(source->code, s->order.unit[i]);
+			const unsigned step = gap_step(&source->code->units[s->order.unit[i]]);
 			unsigned best = s->gap[i];
 			if (s->order.unit[i] >= GAP_UNITS_MOST)
 				continue;
@@ -135,24 +130,22 @@ static void choose_start(const struct candidate_source *source, enum candidate_g
 static void write_plan(const struct candidate_source *source, const struct sequence *s, struct ifr_plan *plan) {
 	ifr_plan_init(plan);
 	snprintf(plan->kit, sizeof plan->kit, "%s", source->kit_key);
-	uint64_t at = s->order.count ? place(source->code, s, 0, start_of(s)) : 0;
-	plan->code_start = s->gap[0] || s->lines ? at : 0;
 	for (size_t i = 0; i < s->order.count; i++) {
 		const struct hot_unit *unit = &source->code->units[s->order.unit[i]];
 		ifr_plan_place(plan, unit->name);
 		if (i + 1 == s->order.count)
 			break;
 		const struct hot_unit *next = &source->code->units[s->order.unit[i + 1]];
-		const uint64_t then = place(source->code, s, i + 1, at + unit->bytes);
-		if (then > align_up(at + unit->bytes, next->align))
-			ifr_plan_give_room(plan, unit->name, then - at);
-		at = then;
+		const uint64_t room = align_up(unit->bytes, gap_step(next)) + s->gap[i + 1];
+		if (room > align_up(unit->bytes, next->align))
+			ifr_plan_give_room(plan, unit->name, room);
 	}
+	plan->code_start = s->order.count && (s->gap[0] || s->lines) ? start_of(s) + s->gap[0] : 0;
 }
 
 int candidate_order(const struct candidate_source *source, enum function_rule rule, unsigned number,
                     enum candidate_gaps gaps, struct candidate *candidate, struct ifr_error *err) {
-	struct sequence sequence = {.start = align_up(ifr_relinker_code_start(source->relinker), START_STEP)};
+	struct sequence sequence = {.start = align_up(ifr_relinker_code_start(source->relinker), GAP_STEP)};
 	const size_t units = ifr_relinker_unit_count(source->relinker);
 	uint64_t *addresses = ifr_alloc((units + 1) * sizeof *addresses);
 	*candidate = (struct candidate){.origin = CANDIDATE_ORDERED};

@@ -56,10 +56,6 @@ enum candidate_gaps {
 	CANDIDATE_GAPS_OF_SETS
 };
 
-/* The step of distances before a hot unit: 16 bytes, or 4 for one that aligns to less; of the four most executed ones its
- * own alignment, down to single bytes. */
-unsigned candidate_step(const struct hot_code *code, size_t unit);
-
 /* Makes a layout of hot functions before all others, in the order of a rule, at these distances. number: of drawn
  * orders. */
 int candidate_order(const struct candidate_source *source, enum function_rule rule, unsigned number,

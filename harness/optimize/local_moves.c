@@ -11,7 +11,8 @@
 
 /* Hot functions that move, and those that they may stand behind. */
 enum { MOVED_MOST = 16, NEIGHBOURS_MOST = 8 };
-enum { LINE = 64, PAGE = 4096 };
+/* Distances of functions that align to 16 bytes, and of others. */
+enum { LINE = 64, PAGE = 4096, STEP = 16, FINE_STEP = 4 };
 
 enum move_kind { MOVE_LATER, MOVE_ALONE, MOVE_BESIDE };
 
@@ -113,7 +114,7 @@ static void try_move(struct climb *climb, const struct ifr_plan *plan, const str
 
 static void try_moves_of(struct climb *climb, const struct ifr_plan *plan, const struct hot_unit *unit) {
 	const struct hot_code *code = climb->source->code;
-	const unsigned step = candidate_step(code, (size_t)(unit - code->units));
+	const unsigned step = unit->align < STEP ? FINE_STEP : STEP;
 	for (unsigned bytes = step; bytes < LINE; bytes += step)
 		for (enum move_kind kind = MOVE_LATER; kind <= MOVE_ALONE; kind++)
 			try_move(climb, plan, &(struct move){.kind = kind, .unit = unit, .bytes = bytes});
