@@ -143,7 +143,7 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] =
 				"duplicate-joins",
 				"duplicate-joins",
 				IFR_OWNER_PLUGIN,
-				"joins that branch, copied for each path, of named functions alone (only=); changes code, too",
+				"joins, copied for each path (only=); changes code, too",
 				{{0}},
 				{{"line", 1 << 20, 1, 0,
                   "line of the branch, counted from the function's, which is 0; without: all joins"}},

@@ -107,7 +107,8 @@ static int screen_triggers(struct audit_state *state, unsigned count, int64_t sc
 	for (unsigned i = 0; i < ifr_trigger_count; i++)
 		weight += state->possible[i] ? weigh_screen(state, i) : 0;
 	for (unsigned i = 0, number = 0; i < ifr_trigger_count && !state->interrupted && !result; i++) {
-		if (!state->possible[i] || audit_check_time(state, &state->outcomes[i].why_not))
+		state->outcomes[i].no_time = state->possible[i] && audit_check_time(state, &state->outcomes[i].why_not);
+		if (!state->possible[i] || state->outcomes[i].no_time)
 			continue;
 		audit_announce(state, i, IFR_AUDIT_SCREEN, ++number, count);
 		struct audit_stage stage = {.repetitions = audit_count_screen_runs(state, i),

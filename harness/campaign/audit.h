@@ -46,6 +46,7 @@ struct ifr_audit_outcome {
 	double p;                 /* of the runs that were made */
 	double noise_pct;         /* of them; 0: not known */
 	bool exact, clocked;      /* the metric has no noise; it is a time */
+	bool no_time;             /* the budget ended before its screen */
 	bool replicated;          /* its replication has runs */
 	struct ifr_error not_replicated; /* why it has none, where it needs some */
 };

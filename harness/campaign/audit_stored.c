@@ -46,7 +46,8 @@ void audit_note_stored(const struct audit_state *state) {
 	const char *folder = state->audit->campaign.file;
 	for (unsigned i = 0; i < ifr_trigger_count; i++) {
 		struct ifr_audit_outcome *outcome = &state->outcomes[i];
-		if (!state->possible[i])
+		/* An experiment that was refused, as another program's, is not this audit's. */
+		if (!state->possible[i] || (outcome->why_not.code && !outcome->no_time))
 			continue;
 		char *file = ifr_audit_file(folder, &ifr_triggers[i]),
 			 *replication = ifr_audit_replication_file(folder, &ifr_triggers[i]);

@@ -156,9 +156,9 @@ plain="-ffunction-sections -fdata-sections"
 	for file in program.o libprogram.a; do
 		interfero explain $file >text
 		grep -q 'program.c  interfero .*GCC' text
-		grep -q '^ *order *align *loops *nops *bytes *frame  *checks  *prefetches$' text
+		grep -q '^ *order *align *loops *nops *bytes *frame  *checks  *prefetches  *split  *copies$' text
 		grep -q 'nops seed=2 rate=50' text
-		places=$(awk 'NF == 9 && $7 != "checks" && $4 ~ /^[0-9]+$/ { n += $4 } END { print n }' text)
+		places=$(awk 'NF == 11 && $7 != "checks" && $4 ~ /^[0-9]+$/ { n += $4 } END { print n }' text)
 		# By the code, each place is one nop.
 		grep -q "nops at $places places" text
 	done
