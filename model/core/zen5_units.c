@@ -96,6 +96,10 @@ void take_zen5_units(struct builder *builder) {
 		if (operation->kind != IFR_OPERATION_COMPUTE && operation->kind != IFR_OPERATION_BRANCH)
 			continue;
 		operation->ports = ports_for(operation);
+		if (builder->decoded->insn.mnemonic == ZYDIS_MNEMONIC_TZCNT) {
+			operation->ports = ALUS;
+			operation->latency = 1;
+		}
 		if (operation->ports == VECTOR_STORE_BEFORE) /* between general and vector registers */
 			operation->occupancy = 1;
 		if (operation->ports & VECTORS && operation->latency == 1)
