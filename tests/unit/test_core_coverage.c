@@ -104,8 +104,8 @@ static bool is_named(const char *mnemonic) {
 
 /* libc has code for AVX-512, which half the cores lack: its vector instructions are unknown there. */
 static bool lacks_avx512(const char *core) {
-	static const char *const cores[] = {"fields2004", "sandybridge", "ivybridge", "haswell",
-	                                    "skylake",    "zen2",        "zen3"};
+	static const char *const cores[] = {"fields2004", "r10000",  "sandybridge", "ivybridge",
+	                                    "haswell",    "skylake", "zen2",        "zen3"};
 	for (size_t i = 0; i < sizeof cores / sizeof *cores; i++)
 		if (!strcmp(core, cores[i]))
 			return true;
