@@ -151,8 +151,8 @@ static void assert_complete(const char *spec, unsigned parts, const struct ifr_p
 		if (!strcmp(all[i].key, "core.page_bytes") && !machine->values[IFR_DTLB_ENTRIES])
 			continue;
 		/* Nearer than 8 bytes branches are not laid. */
-		if (!strcmp(all[i].key, "core.branch_byte") && machine->values[IFR_BTB1_ENTRIES + 2] < 3 &&
-		    !machine->values[IFR_BTB2_ENTRIES])
+		if ((!strcmp(all[i].key, "core.branch_byte") || !strcmp(all[i].key, "fetch.bubble1")) &&
+		    machine->values[IFR_BTB1_ENTRIES + 2] < 3 && !machine->values[IFR_BTB2_ENTRIES])
 			continue;
 		const struct ifr_probe_finding *finding = ifr_probe_find(result, all[i].key);
 		if (all[i].part & parts && setting_of(machine, all[i].key, &slot) && (!finding || !finding->told))
