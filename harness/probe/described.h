@@ -3,6 +3,7 @@
 #ifndef IFR_HARNESS_PROBE_DESCRIBED_H
 #define IFR_HARNESS_PROBE_DESCRIBED_H
 
+#include "harness/probe/kernels.h"
 #include "harness/probe/modelled.h"
 #include "harness/probe/organisation.h"
 #include "harness/probe/probe.h"
@@ -22,6 +23,8 @@ void probe_described_memory(struct probe_described *probe);    /* described_cach
 void probe_described_penalties(struct probe_described *probe); /* described_penalties.c */
 
 void probe_described_core(struct probe_described *probe); /* described_core.c */
+/* Loads behind stores, and stores that leave; window, queues, issue and retirement are told before. */
+void probe_described_stores(struct probe_described *probe, double load_latency); /* described_stores.c */
 /* Tells inner levels of a BTB of so many, and the bubbles. Returns the number of inner levels; 0 if not all show. */
 unsigned probe_described_levels(struct probe_described *probe, unsigned levels); /* described_levels.c */
 /* The bytes of the op cache's windows; 0 where none shows. */
@@ -36,6 +39,18 @@ void probe_described_untold(struct probe_described *probe, unsigned parts); /* u
 
 /* Returns an event of an element by the described core, and releases the kernel. */
 double probe_described_event(struct probe_described *probe, struct probe_kernel *kernel, enum ifr_event event);
+
+/* Cycles of a round of these instructions (probe_steps). */
+double probe_described_steps(struct probe_described *probe, const struct probe_run *runs, size_t count,
+                             size_t rounds);
+/* Cycles of a round with up to two runs of instructions between two loads that miss all caches. */
+double probe_described_misses(struct probe_described *probe, const struct probe_run *between, size_t count);
+enum { PROBE_RATE_POINTS = 49 };
+/* Steps for each cycle, by cycles with 0 … count - 1 steps more; 0 if they take none. */
+double probe_described_rate(const double *cycles, size_t count);
+/* Tells a setting of the core if its cycles are a whole number. */
+void probe_described_tell_cycles(struct probe_described *probe, const char *key, double cycles,
+                                 const char *experiment);
 
 /* A question about sets, answered by an event of kernels: the elements fit if a period has none of them. */
 struct probe_events_question {

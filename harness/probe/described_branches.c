@@ -115,10 +115,11 @@ static void tell_largest(struct probe_described *probe, unsigned largest, bool i
 	probe_find_organisation(&question, 2, 0, &found);
 	if (!is_only && found.entries && found.granule)
 		probe_find_ways(&question, &found, found.entries / 16);
-	/* Nearer than 8 bytes the loop's own branch falls into the set of others. */
-	if (!found.entries || found.granule < 8) {
+	/* Nearer than 8 bytes the loop's own branch falls into the set of others, or into one that all others leave out: then
+	 * one more than half fit 8 bytes apart, and no half of those at twice the distance. */
+	if (!found.entries || found.granule < 8 || (is_only && !found.ways)) {
 		probe_tell_nothing(probe->result, IFR_PROBE_BTB, keys[largest][0],
-		                   "no number of branches fits 8 bytes apart, or all do");
+		                   "branches 8 bytes apart show no sets, or all fit");
 		return;
 	}
 	probe_tell(

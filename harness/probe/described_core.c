@@ -10,6 +10,7 @@
 #include "harness/probe/described.h"
 #include "harness/probe/findings.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -35,8 +36,8 @@ double probe_described_event(struct probe_described *probe, struct probe_kernel 
 	return events[event];
 }
 
-static double run_cycles(struct probe_described *probe, const struct probe_run *runs, size_t count,
-                         size_t rounds) {
+double probe_described_steps(struct probe_described *probe, const struct probe_run *runs, size_t count,
+                             size_t rounds) {
 	struct probe_kernel kernel;
 	probe_kernel_init(&kernel, 0);
 	probe_steps(&kernel, runs, count, rounds);
@@ -45,16 +46,23 @@ static double run_cycles(struct probe_described *probe, const struct probe_run *
 
 /* --- window and queues ------------------------------------------------------------------------------------------- */
 
-/* Cycles of a round with so many steps between the two misses. */
+double probe_described_misses(struct probe_described *probe, const struct probe_run *between, size_t count) {
+	enum { BETWEEN_MOST = 2 };
+	struct probe_run runs[BETWEEN_MOST + 2] = {{first_miss, 1}};
+	assert(count <= BETWEEN_MOST);
+	memcpy(runs + 1, between, count * sizeof *between);
+	runs[count + 1] = (struct probe_run){next_miss, 1};
+	return probe_described_steps(probe, runs, count + 2, ROUNDS);
+}
+
 static double between(struct probe_described *probe, const struct probe_step *step, size_t count) {
-	const struct probe_run runs[] = {{first_miss, 1}, {*step, count}, {next_miss, 1}};
-	return run_cycles(probe, runs, 3, ROUNDS);
+	return probe_described_misses(probe, &(struct probe_run){*step, count}, 1);
 }
 
 /* Whether the misses overlap: the steps alone take a cycle each at most. */
 static bool overlap(struct probe_described *probe, const struct probe_step *step, size_t count, double alone) {
 	const struct probe_run runs[] = {{*step, count}};
-	const double steps = count ? run_cycles(probe, runs, 1, 1) : 0;
+	const double steps = count ? probe_described_steps(probe, runs, 1, 1) : 0;
 	return between(probe, step, count) - fmin(steps, (double)count) < 1.3 * alone;
 }
 
@@ -97,7 +105,7 @@ static double measure_fills(struct probe_described *probe, size_t lines) {
 	static const struct probe_step one = {
 		{0x48, 0x8b, 0x86, 0, 0, 0, 0}, 7, 8, false, true, FIRST, LINE}; /* mov rax, [rsi + …] */
 	const struct probe_run runs[] = {{one, lines - 1}, {next_miss, 1}};
-	return run_cycles(probe, runs, 2, ROUNDS);
+	return probe_described_steps(probe, runs, 2, ROUNDS);
 }
 
 static void tell_fills(struct probe_described *probe) {
@@ -115,8 +123,7 @@ static void tell_fills(struct probe_described *probe) {
 
 /* --- rates ------------------------------------------------------------------------------------------------------- */
 
-/* Steps for each cycle, from the first to the last of `count` numbers of them; 0 if they take none. */
-static double fit_rate(const double *cycles, size_t count) {
+double probe_described_rate(const double *cycles, size_t count) {
 	double mean_x = (double)(count - 1) / 2, mean_y = 0, xy = 0, xx = 0;
 	for (size_t i = 0; i < count; i++)
 		mean_y += cycles[i] / (double)count;
@@ -127,28 +134,26 @@ static double fit_rate(const double *cycles, size_t count) {
 	return xy > 0 ? xx / xy : 0;
 }
 
-enum { RATE_POINTS = 49 };
-
 /* The queue of loads is full until the first miss retires. Behind it, slots that wait in the front end are renamed at
  * full rate. */
 static double measure_issue(struct probe_described *probe, size_t loads) {
-	double cycles[RATE_POINTS];
-	for (size_t i = 0; i < RATE_POINTS; i++) {
-		const struct probe_run runs[] = {{first_miss, 1}, {load, loads}, {clear, i}, {next_miss, 1}};
-		cycles[i] = run_cycles(probe, runs, 4, ROUNDS);
+	double cycles[PROBE_RATE_POINTS];
+	for (size_t i = 0; i < PROBE_RATE_POINTS; i++) {
+		const struct probe_run runs[] = {{load, loads}, {clear, i}};
+		cycles[i] = probe_described_misses(probe, runs, 2);
 	}
-	return fit_rate(cycles, RATE_POINTS);
+	return probe_described_rate(cycles, PROBE_RATE_POINTS);
 }
 
 /* The queue of loads is full until a load has retired, which is behind the first miss and zeroed registers: they retire
  * at full rate. */
 static double measure_retire(struct probe_described *probe, size_t loads) {
-	double cycles[RATE_POINTS];
-	for (size_t i = 0; i < RATE_POINTS; i++) {
-		const struct probe_run runs[] = {{first_miss, 1}, {clear, i}, {load, loads}, {next_miss, 1}};
-		cycles[i] = run_cycles(probe, runs, 4, ROUNDS);
+	double cycles[PROBE_RATE_POINTS];
+	for (size_t i = 0; i < PROBE_RATE_POINTS; i++) {
+		const struct probe_run runs[] = {{clear, i}, {load, loads}};
+		cycles[i] = probe_described_misses(probe, runs, 2);
 	}
-	return fit_rate(cycles, RATE_POINTS);
+	return probe_described_rate(cycles, PROBE_RATE_POINTS);
 }
 
 static void tell_rate(struct probe_described *probe, const char *key, double rate, const char *experiment) {
@@ -163,7 +168,7 @@ static void tell_rates(struct probe_described *probe, size_t loads, size_t windo
 					  retire[] =
 						  "zeroed registers before loads that wait for their queue, which retire in a cycle",
 					  full[] = "the window is full before the queue of loads";
-	if (!loads || loads + RATE_POINTS + 4 > window) {
+	if (!loads || loads + PROBE_RATE_POINTS + 4 > window) {
 		probe_tell_nothing(probe->result, IFR_PROBE_CORE, "pipeline.issue", full);
 		probe_tell_nothing(probe->result, IFR_PROBE_CORE, "pipeline.retire", full);
 		return;
@@ -181,51 +186,24 @@ static double measure_chase(struct probe_described *probe, uint64_t offset) {
 	return probe_described_event(probe, &kernel, IFR_EVENT_CYCLES);
 }
 
-/* The value that is loaded tells the store's address of the next round, so that the load waits for it. */
-static double measure_forward(struct probe_described *probe, bool half) {
-	static const struct probe_step stores[] = {
-		{{0x48, 0x89, 0x94, 0x01, NEAR_BYTES}, 8, 8, true, false, NEAR, 0}, /* mov [rcx + rax + NEAR], rdx */
-		{{0x89, 0x94, 0x01, NEAR_BYTES}, 7, 4, true, false, NEAR, 0}};      /* mov [rcx + rax + NEAR], edx */
-	static const struct probe_step whole = {
-		{0x48, 0x8b, 0x81, NEAR_BYTES}, 7, 8, false, false, NEAR, 0}; /* mov rax, [rcx + NEAR] */
-	const struct probe_run runs[] = {{stores[half], 1}, {whole, 1}};
-	return run_cycles(probe, runs, 2, 1);
-}
-
-/* A chase over one pointer with a store in each round, at a distance from the pointer: it retires behind the load of the
- * round before, for which this round's load waits. */
-static double measure_alias(struct probe_described *probe, unsigned distance) {
-	const unsigned offset = PROBE_NEXT + distance;
-	const struct probe_step elsewhere = {
-		{0x48, 0x89, 0x91, (uint8_t)offset, (uint8_t)(offset >> 8), 0, 0}, 7, 8, true, false, offset, 0};
-	const struct probe_run runs[] = {{elsewhere, 1}, {next_miss, 1}};
-	return run_cycles(probe, runs, 2, 1);
-}
-
-static void tell_cycles(struct probe_described *probe, const char *key, double cycles, const char *experiment) {
+void probe_described_tell_cycles(struct probe_described *probe, const char *key, double cycles,
+                                 const char *experiment) {
 	if (fabs(cycles - round(cycles)) < 0.05 && cycles > -0.5)
 		probe_tell(probe->result, IFR_PROBE_CORE, key, "cycles", round(cycles) + 0.0, "%s", experiment);
 	else
 		probe_tell_nothing(probe->result, IFR_PROBE_CORE, key, "%.3g cycles: %s", cycles, experiment);
 }
 
-static void tell_loads(struct probe_described *probe) {
+/* Returns the cycles of a load. */
+static double tell_loads(struct probe_described *probe) {
 	enum { LINE_END = 60, PAGE_END = 4092 };
-	/* Cycles from a store's address, or from the load before it, to the load that may go on. */
-	enum { STORE_KNOWN = 1, STORE_RETIRES = 1, STORE_LEAVES = 3 };
-	const double alone = measure_chase(probe, 0), alike = measure_alias(probe, IFR_PAGE),
-				 apart = measure_alias(probe, IFR_PAGE + 64);
-	tell_cycles(probe, "pipeline.load_latency", alone, "a load of a chase over one pointer");
-	tell_cycles(probe, "pipeline.line_split", measure_chase(probe, LINE_END) - alone,
-	            "a chase over one pointer across two lines, less one within a line");
-	tell_cycles(probe, "pipeline.page_split", measure_chase(probe, PAGE_END) - alone,
-	            "a chase over one pointer across two pages, less one within a line");
-	tell_cycles(probe, "pipeline.forward", measure_forward(probe, false) - STORE_KNOWN,
-	            "a load of what was stored at an address that the load before tells, less a cycle of the store");
-	tell_cycles(probe, "pipeline.blocked", measure_forward(probe, true) - alone - STORE_LEAVES,
-	            "a load of more than was so stored, less a load and three cycles until the store has left");
-	tell_cycles(probe, "pipeline.alias", alike > apart + 0.5 ? alike - alone - STORE_RETIRES : 0,
-	            "a load of a chase 4096 bytes below a store, less a load and a cycle until the store retires");
+	const double alone = measure_chase(probe, 0);
+	probe_described_tell_cycles(probe, "pipeline.load_latency", alone, "a load of a chase over one pointer");
+	probe_described_tell_cycles(probe, "pipeline.line_split", measure_chase(probe, LINE_END) - alone,
+	                            "a chase over one pointer across two lines, less one within a line");
+	probe_described_tell_cycles(probe, "pipeline.page_split", measure_chase(probe, PAGE_END) - alone,
+	                            "a chase over one pointer across two pages, less one within a line");
+	return alone;
 }
 
 void probe_described_core(struct probe_described *probe) {
@@ -238,6 +216,6 @@ void probe_described_core(struct probe_described *probe) {
 	             "operations that wait for the first of two misses that overlap, and the second");
 	tell_fills(probe);
 	tell_rates(probe, loads, window);
-	tell_loads(probe);
+	probe_described_stores(probe, tell_loads(probe));
 	probe_described_instructions(probe);
 }

@@ -165,27 +165,49 @@ static void tell_byte(struct probe_described *probe, const struct op_cache *cach
 		probe_tell_nothing(probe->result, IFR_PROBE_FRONT, "op_cache.byte", "as many jumps as ways do not fit");
 }
 
+enum { STEP = 4, OFFSETS = FARTHEST / STEP, BLOCK_FIRST = 4, BLOCK_JUMP = 5 };
+
+/* Whether blocks of so many bytes leave the op cache, by their offset. ops: instructions before the jump; 0: few. */
+static void find_leaving(struct probe_described *probe, unsigned bytes, unsigned ops, bool leaves[OFFSETS]) {
+	enum { COUNT = 4 };
+	for (unsigned i = 0; i < OFFSETS; i++) {
+		struct probe_kernel kernel;
+		probe_kernel_init(&kernel, 0);
+		probe_windows(
+			&kernel,
+			&(struct probe_windows){
+				.count = COUNT, .distance = 2 * FARTHEST, .bytes = bytes, .ops = ops, .offset = i * STEP});
+		leaves[i] = is_decoded(probe, &kernel);
+	}
+}
+
+/* Whether offsets that differ by periods are equal, but for the excluded ones. */
+static bool has_period(const bool leaves[OFFSETS], const bool excluded[OFFSETS], unsigned period) {
+	for (unsigned i = 0; i < OFFSETS; i++)
+		for (unsigned j = i + period; j < OFFSETS; j += period)
+			if (!excluded[i] && !excluded[j] && leaves[i] != leaves[j])
+				return false;
+	return true;
+}
+
 /* Blocks that are too dense for one window, and not for two, by their offset: a window is the period with which they
- * leave the op cache. Returns 0 if none do, or all. */
+ * leave the op cache. Blocks of as many bytes and few instructions leave it by their jump's place alone, which tells
+ * nothing of windows. Returns 0 if none leave, or all. */
 static unsigned find_window(struct probe_described *probe) {
-	enum { STEP = 4, OFFSETS = FARTHEST / STEP, LEAST = 8, MOST = 116, JUMP = 5, FIRST = 4, COUNT = 4 };
+	enum { LEAST = 8, MOST = 116 };
 	for (unsigned nops = LEAST; nops < MOST; nops++) {
-		bool leaves[OFFSETS];
-		unsigned count = 0, period = 1;
+		bool leaves[OFFSETS], sparse[OFFSETS];
+		unsigned left = 0, stayed = 0, period = 1;
+		const unsigned bytes = BLOCK_FIRST + nops + BLOCK_JUMP;
+		find_leaving(probe, bytes, nops + 1, leaves);
+		find_leaving(probe, bytes, 0, sparse);
 		for (unsigned i = 0; i < OFFSETS; i++) {
-			struct probe_kernel kernel;
-			probe_kernel_init(&kernel, 0);
-			probe_windows(&kernel, &(struct probe_windows){.count = COUNT,
-			                                               .distance = 2 * FARTHEST,
-			                                               .bytes = FIRST + nops + JUMP,
-			                                               .ops = nops + 1,
-			                                               .offset = i * STEP});
-			leaves[i] = is_decoded(probe, &kernel);
-			count += leaves[i];
+			left += leaves[i] && !sparse[i];
+			stayed += !leaves[i] && !sparse[i];
 		}
-		if (!count || count == OFFSETS)
+		if (!left || !stayed)
 			continue;
-		while (period < OFFSETS && memcmp(leaves, leaves + period, (OFFSETS - period) * sizeof *leaves))
+		while (period < OFFSETS && !has_period(leaves, sparse, period))
 			period *= 2;
 		if (period < OFFSETS)
 			return period * STEP;

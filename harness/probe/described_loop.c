@@ -20,6 +20,16 @@ static bool locks_slots(struct probe_described *probe, unsigned slots) {
 	return is_locked(probe, &kernel);
 }
 
+/* The most slots that are locked, from some that are. Loops of one or two numbers of them may be unlocked by their jump's
+ * place alone. */
+static unsigned find_most_slots(struct probe_described *probe, unsigned most) {
+	enum { UNLOCKED = 2 };
+	for (unsigned slots = most + 1; slots < SLOTS_MOST && slots <= most + UNLOCKED + 1; slots++)
+		if (locks_slots(probe, slots))
+			most = slots;
+	return most;
+}
+
 /* A loop of so many bytes, of long nops, at an offset in its page. */
 static bool locks_bytes(struct probe_described *probe, unsigned bytes, unsigned offset) {
 	struct probe_kernel kernel;
@@ -37,7 +47,14 @@ static bool locks_branches(struct probe_described *probe, unsigned branches) {
 
 /* Of a loop that fills its windows, the next offset at which it fits again is a window further. */
 static void tell_windows(struct probe_described *probe) {
+	const struct ifr_probe_finding *boundary = ifr_probe_find(probe->result, "op_cache.jump_boundary");
 	unsigned bytes = 2 * LOOP_TAIL, offset = 1;
+	if (!boundary || !boundary->told || boundary->value > 0) {
+		for (unsigned i = 0; i < 2; i++)
+			probe_tell_nothing(probe->result, IFR_PROBE_FRONT, i ? "loop_buffer.windows" : "loop_buffer.window",
+			                   "a jump's place alone may unlock a loop");
+		return;
+	}
 	while (bytes < BYTES_MOST && locks_bytes(probe, bytes + 1, 0))
 		bytes++;
 	while (bytes < BYTES_MOST && offset < BYTES_MOST && !locks_bytes(probe, bytes, offset))
@@ -102,8 +119,7 @@ void probe_described_loop_buffer(struct probe_described *probe) {
 		                   "no short loop is locked in the queue");
 		return;
 	}
-	while (slots < SLOTS_MOST && locks_slots(probe, slots + 1))
-		slots++;
+	slots = find_most_slots(probe, slots);
 	while (branches < SLOTS_MOST && locks_branches(probe, branches + 1))
 		branches++;
 	probe_tell(probe->result, IFR_PROBE_FRONT, "loop_buffer.ops", "", slots,

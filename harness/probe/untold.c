@@ -50,6 +50,7 @@ static const struct untold table[] = {
 	{"op_cache.switch", IFR_PROBE_FRONT, "predecoding begins anew with each switch: one cost"},
 	{"op_cache.", IFR_PROBE_FRONT, "no code shows an op cache"},
 	{"loop_buffer.", IFR_PROBE_FRONT, "no loop is locked in the queue"},
+	{"prefetch.", IFR_PROBE_CACHES, "no experiment has prefetch instructions"},
 	{"direction.", IFR_PROBE_HISTORY, "patterns and correlations show histories, not the sizes of tables"},
 	{"indirect.", IFR_PROBE_HISTORY, "patterns and correlations show the kind, not the sizes of tables"},
 };

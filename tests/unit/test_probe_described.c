@@ -143,12 +143,16 @@ static void assert_complete(const char *spec, unsigned parts, const struct ifr_p
 		if (!strcmp(all[i].key, "l1d.policy") && machine->values[IFR_L1D_BYTES + 1] < 3)
 			continue;
 		/* Without a BTB nothing misses it. */
-		if ((!strcmp(all[i].key, "penalty.btb") || !strcmp(all[i].key, "core.branch_byte")) &&
+		if ((!strcmp(all[i].key, "penalty.btb") || !strcmp(all[i].key, "core.branch_byte") ||
+		     !strcmp(all[i].key, "fetch.bubble1")) &&
 		    !machine->values[IFR_BTB1_ENTRIES])
 			continue;
+		/* Without a TLB no page shows. */
+		if (!strcmp(all[i].key, "core.page_bytes") && !machine->values[IFR_DTLB_ENTRIES])
+			continue;
 		/* Nearer than 8 bytes branches are not laid. */
-		if (!strcmp(all[i].key, "core.branch_byte") && machine->values[IFR_BTB1_ENTRIES + 2] < 3 &&
-		    !machine->values[IFR_BTB2_ENTRIES])
+		if ((!strcmp(all[i].key, "core.branch_byte") || !strcmp(all[i].key, "fetch.bubble1")) &&
+		    machine->values[IFR_BTB1_ENTRIES + 2] < 3 && !machine->values[IFR_BTB2_ENTRIES])
 			continue;
 		const struct ifr_probe_finding *finding = ifr_probe_find(result, all[i].key);
 		if (all[i].part & parts && setting_of(machine, all[i].key, &slot) && (!finding || !finding->told))
@@ -346,6 +350,12 @@ static const struct change {
 	{"p6", "penalty.conditional", PART(PENALTY), {"7", "25", "31"}},
 	{"p6", "penalty.btb", PART(PENALTY), {"2", "9", "14"}},
 	{"p6", "penalty.l1d", PART(PENALTY), {"6", "11"}},
+	{"haswell", "pipeline.alias", PART(CORE), {"0", "1", "2", "9"}},
+	{"zen5", "pipeline.renamed", PART(CORE), {"0", "1", "7", "13", "60"}},
+	{"haswell", "pipeline.renamed", PART(CORE), {"1", "3"}},
+	{"zen5", "pipeline.commit", PART(CORE), {"1", "3", "4"}},
+	{"zen4", "pipeline.blocked", PART(CORE), {"0", "5", "20"}},
+	{"zen5", "pipeline.forward", PART(CORE), {"3", "5", "11"}},
 };
 
 static void check_change(const struct change *change, const char *value) {
