@@ -213,7 +213,7 @@ static const struct argp_option table[] = {
 	{"overhead", KEY_OVERHEAD, "V", 0, "Cycles that tolerating a reference costs, as by a prefetch (2)", 2},
 	{"memory", KEY_MEMORY, "SIZE", 0,
      "Memory for contexts; lengths with more of them than fit are given up (400M)", 2},
-	{"objects", KEY_OBJECTS, NULL, 0, "Record heap objects, so that data have the sizes of their objects", 3},
+	{"objects", KEY_OBJECTS, NULL, 0, "Record heap objects, so that data have the sizes of their objects, and where they were allocated", 3},
 	{"advise", KEY_ADVISE, NULL, 0, "Tell which of these loads are worth a prefetch, and why the others are not",
      4},
 	{"built", KEY_BUILT, "FILE", 0,

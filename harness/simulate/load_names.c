@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/simulate/load_names.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "common/strings.h"
@@ -15,13 +14,10 @@ static char *name_sample(struct ifr_site_names *names, const struct ifr_load_sit
 	struct ifr_source *source = ifr_site_source(names, data);
 	struct ifr_global global;
 	char *name = NULL, *code = NULL;
-	size_t number;
 	if (source && ifr_source_find_global(source, data & IFR_OFFSET_MASK, &global))
 		return ifr_strdup(global.name);
-	if (mapping && mapping->kind == IFR_MAPPING_OBJECTS) {
-		const struct ifr_trace_request *object = ifr_site_object(names, data, &number);
-		return object ? ifr_format("heap objects of %" PRIu64 " bytes", object->bytes) : ifr_strdup("heap");
-	}
+	if (mapping && mapping->kind == IFR_MAPPING_OBJECTS)
+		return ifr_site_objects(names, data);
 	ifr_site_access(names, site->block, site->access, data, &name, &code);
 	free(code);
 	return name;

@@ -47,8 +47,8 @@ char *ifr_site_code(struct ifr_site_names *names, uint64_t normalised) {
 }
 
 /* The last object at or before a normalised address holds it. */
-const struct ifr_trace_request *ifr_site_object(const struct ifr_site_names *names, uint64_t normalised,
-                                                size_t *number) {
+static const struct ifr_trace_request *find_object(const struct ifr_site_names *names, uint64_t normalised,
+                                                   size_t *number) {
 	const struct ifr_trace_request *requests;
 	size_t low = 0, high = ifr_trace_requests(names->trace, &requests);
 	while (high - low > 1) {
@@ -78,13 +78,24 @@ static void name_allocation(struct ifr_site_names *names, const struct ifr_trace
 
 static void name_object(struct ifr_site_names *names, uint64_t normalised, struct ifr_buffer *text) {
 	size_t number;
-	const struct ifr_trace_request *object = ifr_site_object(names, normalised, &number);
+	const struct ifr_trace_request *object = find_object(names, normalised, &number);
 	if (!object) {
 		ifr_buffer_puts(text, "heap");
 		return;
 	}
 	ifr_buffer_printf(text, "heap object %zu of %" PRIu64 " bytes", number, object->bytes);
 	name_allocation(names, object, number, text);
+}
+
+char *ifr_site_objects(struct ifr_site_names *names, uint64_t normalised) {
+	size_t number;
+	struct ifr_buffer text = {0};
+	const struct ifr_trace_request *object = find_object(names, normalised, &number);
+	if (!object)
+		return ifr_strdup("heap");
+	ifr_buffer_printf(&text, "heap objects of %" PRIu64 " bytes", object->bytes);
+	name_allocation(names, object, number, &text);
+	return ifr_buffer_detach(&text);
 }
 
 struct ifr_site ifr_site_of(const struct ifr_site_names *names, uint64_t normalised) {
@@ -101,7 +112,7 @@ struct ifr_site ifr_site_of(const struct ifr_site_names *names, uint64_t normali
 		site.kind = IFR_SITE_STACK;
 		break;
 	case IFR_MAPPING_OBJECTS:
-		object = ifr_site_object(names, normalised, &number);
+		object = find_object(names, normalised, &number);
 		site.bytes = object ? object->bytes : 0;
 		site.kind = IFR_SITE_HEAP;
 		break;

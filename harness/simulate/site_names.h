@@ -18,9 +18,9 @@ void ifr_site_names_free(struct ifr_site_names *names);
 const struct ifr_mapping *ifr_site_mapping(const struct ifr_site_names *names, uint64_t normalised);
 struct ifr_source *ifr_site_source(struct ifr_site_names *names, uint64_t normalised);
 
-/* The request whose object holds a normalised address of the objects' mapping, and its number; NULL: there is none. */
-const struct ifr_trace_request *ifr_site_object(const struct ifr_site_names *names, uint64_t normalised,
-                                                size_t *number);
+/* Names the objects of one size and allocation site of which one holds a normalised address of the objects' mapping:
+ * "heap objects of 128 bytes, malloc in main (list.c:6)". The caller frees. */
+char *ifr_site_objects(struct ifr_site_names *names, uint64_t normalised);
 
 struct ifr_site ifr_site_of(const struct ifr_site_names *names, uint64_t normalised);
 

@@ -404,3 +404,29 @@ same_counters() {
 	grep -q '1 load is worth a prefetch' text
 	grep -q '1 load is worth a prefetch' page.html
 }
+
+@test "with --objects, objects whose loads miss are named by the line that allocated them" {
+	# Two lists of as many nodes, each node in lines of its own.
+	cat >lists.c <<-'END'
+		#include <stdlib.h>
+		struct node { struct node *next; long v; char rest[112]; };
+		static struct node *add(struct node *next, size_t bytes) {
+			struct node *node = malloc(bytes);
+			*node = (struct node){next, 1};
+			return node;
+		}
+		int main(void) {
+			struct node *list = NULL;
+			long sum = 0;
+			for (int i = 0; i < 4000; i++)
+				list = add(list, sizeof *list);
+			for (struct node *node = list; node; node = node->next)
+				sum += node->v;
+			return sum != 4000;
+		}
+	END
+	gcc -O1 -g -fno-inline -o lists lists.c
+	within 60 interfero misses --json --objects "${lru[@]}" -- ./lists >result
+	jq -e '.loads[0].data == "heap objects of 128 bytes, malloc in add (lists.c:4)"' result >/dev/null || jq -c '.loads[0]' result
+	jq -e '.loads[0].data == "heap objects of 128 bytes, malloc in add (lists.c:4)"' result
+}
