@@ -103,26 +103,33 @@ static int64_t issue_again(struct ifr_graph *graph, unsigned port, const struct 
 	return issued;
 }
 
+/* A line that the first cache lacks comes. Returns when it is there. */
+static int64_t bring_line(struct ifr_graph *graph, uint64_t line, unsigned level, int64_t start, bool prefetched) {
+	const struct ifr_core *core = graph->core;
+	const size_t row = line & (LINES_KEPT - 1);
+	int64_t *fill = prefetched && core->own_fills ? NULL : next_fill(graph);
+	const int64_t done = later(start, fill ? *fill : 0) + core->load_latency + core->miss_latency[level];
+	if (fill)
+		*fill = done;
+	graph->lines[row] = line;
+	graph->line_done[row] = done;
+	graph->line_prefetched[row] = prefetched;
+	return done;
+}
+
 /* P of a load from the caches. */
 static int64_t load_cached(struct ifr_graph *graph, const struct joined_access *access, int64_t execute) {
 	const struct ifr_core *core = graph->core;
 	const unsigned level = access->level & 3, page = access->level >> 2;
 	const uint64_t line = access->address >> core->line_shift;
-	int64_t *line_done = &graph->line_done[line & (LINES_KEPT - 1)];
-	uint64_t *kept = &graph->lines[line & (LINES_KEPT - 1)];
-	const int64_t start = execute + core->page_latency[page];
-	int64_t done = start + core->load_latency;
-	if (level) {
-		int64_t *fill = next_fill(graph);
-		done = later(start, *fill) + core->load_latency + core->miss_latency[level];
-		*fill = *line_done = done;
-		*kept = line;
-		graph->line_prefetched[line & (LINES_KEPT - 1)] = false;
-	} else if (*kept == line) {
-		graph->counts.late += *line_done > done && graph->line_prefetched[line & (LINES_KEPT - 1)];
-		done = later(done, *line_done);
-	}
-	return done;
+	const size_t row = line & (LINES_KEPT - 1);
+	const int64_t start = execute + core->page_latency[page], done = start + core->load_latency;
+	if (level)
+		return bring_line(graph, line, level, start, false);
+	if (graph->lines[row] != line)
+		return done;
+	graph->counts.late += graph->line_done[row] > done && graph->line_prefetched[row];
+	return later(done, graph->line_done[row]);
 }
 
 void graph_prefetch(struct ifr_graph *graph, const struct ifr_core_op *op, int64_t execute,
@@ -132,15 +139,8 @@ void graph_prefetch(struct ifr_graph *graph, const struct ifr_core_op *op, int64
 	const unsigned level = access.level & 3;
 	if (!level)
 		return;
-	const uint64_t line = access.address >> core->line_shift;
-	int64_t start = execute + core->page_latency[access.level >> 2];
-	int64_t *fill = core->own_fills ? NULL : next_fill(graph);
-	start = later(start, fill ? *fill : 0) + core->load_latency + core->miss_latency[level];
-	if (fill)
-		*fill = start;
-	graph->lines[line & (LINES_KEPT - 1)] = line;
-	graph->line_done[line & (LINES_KEPT - 1)] = start;
-	graph->line_prefetched[line & (LINES_KEPT - 1)] = true;
+	bring_line(graph, access.address >> core->line_shift, level, execute + core->page_latency[access.level >> 2],
+	           true);
 }
 
 static int64_t split_latency(struct ifr_graph *graph, const struct joined_access *access, unsigned port,

@@ -2,12 +2,9 @@
 #include "model/core/memory_operations.h"
 
 #include "model/core/idioms.h"
+#include "model/core/special_operations.h"
 
 enum { LOADED_MAX = 2, WIDE_BYTES = 32 };
-
-static bool is_string_instruction(const ZydisDecodedInstruction *insn) {
-	return insn->meta.category == ZYDIS_CATEGORY_STRINGOP;
-}
 
 static bool is_gather(const ZydisDecodedInstruction *insn) {
 	return insn->meta.category == ZYDIS_CATEGORY_AVX2GATHER || insn->meta.category == ZYDIS_CATEGORY_GATHER;
@@ -44,7 +41,7 @@ static void set_name(const struct builder *builder, struct ifr_operation *operat
 	const bool pushes = decoded->set.stack && memory->write;
 	const bool pops = decoded->set.stack && !pushes && memory->base == IFR_REGISTER_STACK_POINTER;
 	if (!memory->bytes || memory->bytes > 8 || !memory->named || touches_vectors(&decoded->set) ||
-	    is_string_instruction(&decoded->insn) || extends_bytes(&decoded->insn) ||
+	    is_string(&decoded->insn) || extends_bytes(&decoded->insn) ||
 	    decoded->insn.attributes & ZYDIS_ATTRIB_HAS_LOCK)
 		return;
 	operation->name = memory->base;
@@ -103,7 +100,7 @@ void settle_loads(struct builder *builder) {
 	struct ifr_operation *load = &builder->to->operations[builder->instruction->first];
 	if (!builder->loads || builder->computed || builder->instruction->branch)
 		return;
-	const bool string = is_string_instruction(&builder->decoded->insn);
+	const bool string = is_string(&builder->decoded->insn);
 	if (!builder->stores && !register_in(&set->writes, IFR_REGISTER_FLAGS))
 		load->destinations[0] = IFR_REGISTER_NONE;
 	for (unsigned i = 0; i < set->writes.count; i++)

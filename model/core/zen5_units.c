@@ -25,8 +25,6 @@ enum {
 /* The ports of Zen 5 for those of Zen 4. */
 static uint16_t ports_for(const struct ifr_operation *operation) {
 	switch (operation->ports) {
-	case 0x1: /* dividers */
-		return 0x1;
 	case 0x2: /* multiplications, bit scans */
 		return operation->latency > 1 ? MULTIPLIERS : ALUS;
 	case 0x6: /* shifts, bit tests */
@@ -85,10 +83,6 @@ static uint8_t crossing_latency(const struct decoded *decoded) {
 	}
 }
 
-static bool divides(const struct decoded *decoded) {
-	return decoded->insn.mnemonic == ZYDIS_MNEMONIC_DIV || decoded->insn.mnemonic == ZYDIS_MNEMONIC_IDIV;
-}
-
 void take_zen5_units(struct builder *builder) {
 	struct ifr_operation *operations = &builder->to->operations[builder->instruction->first], *last = NULL;
 	for (unsigned i = 0; i < builder->instruction->count; i++) {
@@ -104,7 +98,7 @@ void take_zen5_units(struct builder *builder) {
 			operation->occupancy = 1;
 		if (operation->ports & VECTORS && operation->latency == 1)
 			operation->latency = VECTOR_LATENCY;
-		if (operation->unit && divides(builder->decoded)) {
+		if (operation->unit == IFR_UNIT_INTEGER_DIVIDER) {
 			operation->latency = DIVISION;
 			operation->occupancy = builder->decoded->insn.operand_width == 64 ? DIVISION_EACH : DIVISION_32_EACH;
 		}

@@ -427,6 +427,5 @@ same_counters() {
 	END
 	gcc -O1 -g -fno-inline -o lists lists.c
 	within 60 interfero misses --json --objects "${lru[@]}" -- ./lists >result
-	jq -e '.loads[0].data == "heap objects of 128 bytes, malloc in add (lists.c:4)"' result >/dev/null || jq -c '.loads[0]' result
-	jq -e '.loads[0].data == "heap objects of 128 bytes, malloc in add (lists.c:4)"' result
+	[ "$(jq -r '.loads[0].data' result)" = "heap objects of 128 bytes, malloc in add (lists.c:4)" ] || say "$(jq -c '.loads[0]' result)"
 }

@@ -153,14 +153,15 @@ static inline vec sources_ready(const struct lanes_graph *graph, const struct if
 
 static inline vec execute(struct lanes_graph *graph, struct lanes_on on, const struct ifr_core_op *op, vec pc,
                           const struct lanes_step *step) {
-	const vec rename = words_get(&graph->rename), long_ago = vec_set((uint32_t)LANE_LONG_AGO);
+	const vec rename = words_get(&graph->rename),
+			  sources = sources_ready(graph, op, vec_set((uint32_t)LANE_LONG_AGO));
 	if (!op->ports || op->flags & IFR_CORE_OP_ELIMINATED) {
-		const vec done = sources_ready(graph, op, rename);
+		const vec done = latest(rename, sources);
 		if (op->kind == IFR_OPERATION_STORE_DATA && op->pieces)
-			IFR_VECTOR(graph_store_data)(graph, on, sources_ready(graph, op, long_ago), done);
+			IFR_VECTOR(graph_store_data)(graph, on, sources, done);
 		return done;
 	}
-	const vec ready = sources_ready(graph, op, vec_add(rename, vec_set(1)));
+	const vec ready = latest(vec_add(rename, vec_set(1)), sources);
 	const struct port_choice port = lanes_choose(graph, op->ports);
 	if (op->kind == IFR_OPERATION_LOAD && op->pieces)
 		return IFR_VECTOR(graph_load)(graph, on, op, &port, ready, pc, step);
@@ -168,7 +169,7 @@ static inline vec execute(struct lanes_graph *graph, struct lanes_on on, const s
 	if (op->kind == IFR_OPERATION_STORE_ADDRESS && op->pieces)
 		IFR_VECTOR(graph_store_address)(graph, on, op, next, step);
 	if (op->kind == IFR_OPERATION_STORE_DATA && op->pieces)
-		IFR_VECTOR(graph_store_data)(graph, on, sources_ready(graph, op, long_ago), next);
+		IFR_VECTOR(graph_store_data)(graph, on, sources, next);
 	if (op->kind == IFR_OPERATION_PREFETCH && op->pieces)
 		IFR_VECTOR(graph_prefetch)(graph, on, op, cycle, step);
 	if (op->kind == IFR_OPERATION_LOAD)
