@@ -6,18 +6,18 @@
 #include "harness/optimize/search.h"
 #include "harness/optimize/small_edit.h"
 
-/* Successive halving: each heat measures the better half of the one before with more runs. The layouts of the first one,
- * and of the last; their number where they run in several contexts; a heat's part of the rest of the budget, and that of
- * the contexts. The times of all heats are averaged by runs; those of the rounds, by which the finalists were chosen, do
- * not count.
+/* The finalists; the better half of them, which run in several contexts once the others are out; their runs in each
+ * context; a heat's part of the rest of the budget, and that of the contexts. The times of the rounds, by which the
+ * finalists were chosen, do not count, nor those of the first heat once they ran in contexts: it had one position of
+ * the stack, and the layout that is best there need not be in others.
  * Ref: Karnin, Koren and Somekh 2013 (sequential halving). */
-enum { FINALISTS = 8, LAST_FINALISTS = 2, FINALISTS_IN_CONTEXTS = 8, FINALISTS_MOST = FINALISTS };
+enum { FINALISTS = 8, LAST_FINALISTS = 4, LAST_RUNS = 2 };
 static const double heat_share = 0.2, contexts_share = 0.4;
 
-/* Copies the most promising measured layouts, so many at most. Returns their number. */
-static size_t choose_finalists(const struct search *search, size_t most, struct trial *finalists) {
-	const struct trial *best[FINALISTS_MOST];
-	const size_t count = search_best_trials(search, most, best);
+/* Copies the most promising measured layouts. Returns their number, FINALISTS at most. */
+static size_t choose_finalists(const struct search *search, struct trial *finalists) {
+	const struct trial *best[FINALISTS];
+	const size_t count = search_best_trials(search, FINALISTS, best);
 	for (size_t i = 0; i < count; i++) {
 		finalists[i] = *best[i];
 		ifr_plan_copy(&finalists[i].candidate.plan, &best[i]->candidate.plan);
@@ -40,14 +40,20 @@ static int write_pins(struct search *search, const struct trial *best, struct if
 	return result;
 }
 
+static const char *contexts_stage(const struct ifr_optimization *search) {
+	return search->goal == IFR_GOAL_MEAN ? "finalists-2" : "contexts";
+}
+
 /* Runs the finalists and the shipped layout in one workload, in the same contexts. */
 static int run_in_contexts(struct stages *stages, size_t index, const struct ifr_plan *const *plans, size_t count,
                            struct context_table *table, struct ifr_error *err) {
-	const struct contexts_request request = {.name = "contexts",
+	const bool mean = stages->search->goal == IFR_GOAL_MEAN;
+	const struct contexts_request request = {.name = contexts_stage(stages->search),
 	                                         .folder = "contexts",
 	                                         .workload = &stages->search->workloads[index],
 	                                         .share =
 	                                             contexts_share / (double)(stages->search->workload_count - index),
+	                                         .repetitions = mean ? LAST_RUNS : 0,
 	                                         .plans = plans,
 	                                         .count = count};
 	struct ifr_comparison comparison;
@@ -80,8 +86,8 @@ static double mean_time(const struct stages *stages, const struct context_table 
 
 /* The layouts that run in contexts: the shipped one, the finalists; and for a robust one all of these edited. */
 struct sides {
-	struct ifr_plan edited[1 + FINALISTS_MOST];
-	const struct ifr_plan *plans[2 * (1 + FINALISTS_MOST)];
+	struct ifr_plan edited[1 + FINALISTS];
+	const struct ifr_plan *plans[2 * (1 + FINALISTS)];
 	size_t plain, count;
 };
 
@@ -132,8 +138,6 @@ static int measure_in_contexts(struct search *search, struct trial *finalists, s
 	return result;
 }
 
-/* --- successive halving ------------------------------------------------------------------------------------------ */
-
 static int by_time(const void *a, const void *b) {
 	const struct trial *x = a, *y = b;
 	/* A layout without a time comes last. */
@@ -142,63 +146,48 @@ static int by_time(const void *a, const void *b) {
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-/* Measures the finalists in a heat more, and adds its times to those of the earlier heats. runs: of all so far. A heat
- * that the budget has no time for is skipped, and changes no time. */
-static int run_heat(struct search *search, unsigned heat, unsigned repetitions, unsigned runs,
-                    struct trial *finalists, size_t count, bool *skipped, struct ifr_error *err) {
-	double before[FINALISTS_MOST];
-	char *name = ifr_format("finalists-%u", heat);
+/* Measures the finalists beside one another, as often as the layouts before them. Without time for that they stay as
+ * they are. */
+static int run_first_heat(struct search *search, struct trial *finalists, size_t count, bool *measured,
+                          struct ifr_error *err) {
+	double before[FINALISTS];
 	for (size_t i = 0; i < count; i++)
 		before[i] = finalists[i].time;
-	int result = stage_measure(&search->stages, name, repetitions, heat_share, finalists, count, err);
-	const bool measured = !result;
-	result = stage_skip(&search->stages, name, result, err);
-	for (size_t i = 0; i < count && !result; i++)
-		finalists[i].time = !measured ? before[i]
-		                    : runs    ? (runs * before[i] + repetitions * finalists[i].time) / (runs + repetitions)
-		                              : finalists[i].time;
-	*skipped = !measured && !result;
-	free(name);
-	return result;
-}
-
-/* Sorts the finalists, the best first; those that a heat left out keep their earlier place behind the others. */
-static int halve(struct search *search, struct trial *finalists, size_t count, struct ifr_error *err) {
-	unsigned runs = 0, repetitions = search->stages.search->campaign.repetitions;
-	int result = 0;
-	for (unsigned heat = 1; !result && !search->stages.interrupted; heat++) {
-		bool skipped;
-		result = run_heat(search, heat, repetitions, runs, finalists, count, &skipped, err);
-		/* The finalists come as sorted as is known. */
-		if (result || skipped)
-			break;
+	int result = stage_measure(&search->stages, "finalists-1", search->stages.search->campaign.repetitions,
+	                           heat_share, finalists, count, err);
+	*measured = !result;
+	result = stage_skip(&search->stages, "finalists-1", result, err);
+	for (size_t i = 0; i < count && !*measured && !result; i++)
+		finalists[i].time = before[i];
+	if (*measured)
 		qsort(finalists, count, sizeof *finalists, by_time);
-		if (count <= LAST_FINALISTS)
-			break;
-		runs += repetitions;
-		repetitions *= 2;
-		count = (count + 1) / 2;
-	}
 	return result;
 }
 
+/* Sorts the finalists, the best first; those that the first heat left out keep their place behind the others. */
 static int measure_finalists(struct search *search, struct trial *finalists, size_t count, struct ifr_error *err) {
-	if (search->stages.search->goal == IFR_GOAL_MEAN)
-		return halve(search, finalists, count, err);
-	const int result = measure_in_contexts(search, finalists, count, err);
-	if (result && search->stages.no_time)
-		return stage_skip(&search->stages, "contexts", result, err);
+	struct stages *stages = &search->stages;
+	bool measured;
+	int result = 0;
+	if (stages->search->goal == IFR_GOAL_MEAN) {
+		result = run_first_heat(search, finalists, count, &measured, err);
+		if (result || !measured || stages->interrupted)
+			return result;
+		count = count < LAST_FINALISTS ? count : LAST_FINALISTS;
+	}
+	result = measure_in_contexts(search, finalists, count, err);
+	if (result && stages->no_time)
+		return stage_skip(stages, contexts_stage(stages->search), result, err);
 	qsort(finalists, count, sizeof *finalists, by_time);
 	return result;
 }
 
 int search_run_final(struct search *search, struct ifr_error *err) {
-	const bool in_contexts = search->stages.search->goal != IFR_GOAL_MEAN;
-	struct trial finalists[FINALISTS_MOST];
+	struct trial finalists[FINALISTS];
 	int result = search_fit(search, true, err);
 	if (result)
 		return result;
-	const size_t count = choose_finalists(search, in_contexts ? FINALISTS_IN_CONTEXTS : FINALISTS, finalists);
+	const size_t count = choose_finalists(search, finalists);
 	result = count ? measure_finalists(search, finalists, count, err)
 	               : ifr_fail(err, IFR_E_USAGE, "no layout could be measured");
 	const struct trial *best = !result && count && isfinite(finalists->time) ? finalists : NULL;

@@ -368,7 +368,9 @@ int stage_run_in_contexts(struct stages *stages, const struct contexts_request *
 	campaign.generator.axes = stage_context_axes(stages);
 	campaign.generator.seed = context_seed(stages, name);
 	campaign.files_in_contexts = true;
-	if (contexts && !campaign.metrics && !campaign.spread)
+	if (request->repetitions)
+		campaign.repetitions = request->repetitions;
+	else if (contexts && !campaign.metrics && !campaign.spread)
 		campaign.least_ns = least_in_contexts_ns / contexts;
 	campaign.no_profile = true;
 	if (!result)

@@ -229,8 +229,11 @@ try_axes() {
 	local runs='SELECT count(*), min(started_ns) FROM run WHERE repetition < 10'
 	within 60 interfero optimize --json -n 6 -r 1 --rounds 0 --contexts 2 --axes functions -o short -- ./equal >short.json || true
 	[ "$(sqlite3 short/random.exp "SELECT value FROM fact WHERE name='rounds planned'")" = 1 ]
-	[ "$(sqlite3 short/confirmation.exp "SELECT value FROM fact WHERE name='rounds planned'")" = 10 ]
-	jq -e '.workloads[0] | .runs == 20 and .run_ns > 0' short.json
+	# Ten on an idle machine.
+	planned=$(sqlite3 short/confirmation.exp "SELECT value FROM fact WHERE name='rounds planned'")
+	[ "$planned" -gt 1 ]
+	[ "$planned" -le 10 ]
+	jq -e --argjson planned "$planned" '.workloads[0] | .runs == 2 * $planned and .run_ns > 0' short.json
 	sqlite3 short/confirmation.exp "$runs" >before
 	within 60 interfero optimize -q -n 6 -r 1 --rounds 0 --contexts 2 --axes functions -o short -- ./equal || true
 	[ "$(sqlite3 short/confirmation.exp "$runs")" = "$(cat before)" ]
@@ -329,7 +332,7 @@ try_axes() {
 	cp -r found killed
 	for stage in finalists-1 round-1 random; do
 		# The search up to a part of this stage.
-		rm -rf killed/{again,confirmation,finalists-1,finalists-2,finalists-3}.exp killed/best.* killed/$stage.exp
+		rm -rf killed/{again,confirmation,finalists-1,finalists-2}.exp killed/best.* killed/$stage.exp
 		[ $stage = finalists-1 ] || rm -rf killed/round-*.exp
 		interfero optimize -q -n 8 -r 1 --metrics 'regex:^(\w+): ([0-9.]+)' -m cost --candidates 4 --each 4 --contexts 4 --ignore-output \
 			-o killed -- ./planted &
