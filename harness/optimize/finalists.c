@@ -190,6 +190,7 @@ int search_run_final(struct search *search, struct ifr_error *err) {
 	const size_t count = choose_finalists(search, finalists);
 	result = count ? measure_finalists(search, finalists, count, err)
 	               : ifr_fail(err, IFR_E_USAGE, "no layout could be measured");
+	search->optimum->runs = search->stages.runs;
 	const struct trial *best = !result && count && isfinite(finalists->time) ? finalists : NULL;
 	if (best && !search->stages.interrupted)
 		result = search_confirm(search, best, err);

@@ -125,6 +125,7 @@ struct ifr_survival {
 struct ifr_optimum {
 	unsigned axes_tried;                  /* of the request's */
 	size_t predicted, measured, modelled; /* layouts; modelled: replayed on the machine of the search */
+	size_t runs;                          /* by which the search chose: those before the confirmation */
 	double r; /* of measured times and what the surrogate predicts for each from the others */
 	struct {
 		char *name;

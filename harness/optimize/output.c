@@ -265,8 +265,8 @@ static const char *describe_origin(const char *origin) {
 
 static void put_search(const struct ifr_optimum *o, struct ifr_buffer *out) {
 	if (o->measured)
-		put_line(out, "  - ", "Searched: %zu layouts by their features, %zu by the clock.", o->predicted,
-		         o->measured);
+		put_line(out, "  - ", "Searched: %zu layouts by their features, %zu by the clock in %zu runs.",
+		         o->predicted, o->measured, o->runs);
 	if (o->axes_tried) {
 		struct ifr_buffer axes = {0};
 		ifr_axes_print(o->axes_tried, &axes);

@@ -129,6 +129,7 @@ void ifr_optimum_json(const struct ifr_optimum *o, const char *program, struct i
 	ifr_json_set(document, "layouts_predicted", ifr_json_count(o->predicted));
 	ifr_json_set(document, "layouts_modelled", ifr_json_count(o->modelled));
 	ifr_json_set(document, "layouts_measured", ifr_json_count(o->measured));
+	ifr_json_set(document, "runs_searched", ifr_json_count(o->runs));
 	struct ifr_buffer axes = {0};
 	ifr_axes_print(o->axes_tried, &axes);
 	ifr_json_set(document, "axes_tried", ifr_json_text(ifr_buffer_text(&axes)));

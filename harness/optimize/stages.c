@@ -139,6 +139,8 @@ static int run_stage(struct stages *stages, const char *stage, const struct ifr_
 		campaign->seed_given = true;
 		result = ifr_experiment_load(file, dataset, err);
 	}
+	if (!result)
+		stages->runs += dataset->run_count;
 	campaign->file = NULL;
 	free(file);
 	free(base);

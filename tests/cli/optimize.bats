@@ -298,6 +298,11 @@ try_axes() {
 	cd "$place"
 	search --json -o found ./planted >again
 	jq -e --argjson shipped "$shipped" '.faster and (.ratio - 3 / $shipped | fabs < 1e-9) and .layouts_measured >= 9' again
+	runs=0
+	for stage in found/{random,round-*,finalists-*}.exp; do
+		runs=$((runs + $(sqlite3 "$stage" 'SELECT count(*) FROM run')))
+	done
+	jq -e --argjson runs "$runs" '.runs_searched == $runs' again
 	jq -e '.again.ratio == .ratio' again
 	jq -e '.features[].name | select(test("windows of 64 bytes entered"))' again >/dev/null
 }
