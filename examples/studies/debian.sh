@@ -31,8 +31,9 @@ make_program() { # PACKAGE
 	case $1 in
 	bzip2) make CC=interfero-gcc bzip2 ;;
 	# A fixed seed for strings' hashes: else Lua takes one from the time and from addresses.
-	lua5.4) make -C src CC=interfero-gcc "MYCFLAGS='-Dluai_makeseed(L)=1u'" linux ;;
-	original-awk) make CC=interfero-gcc HOSTCC=gcc YACC='bison -d' a.out ;;
+	lua5.4) make -C src CC=interfero-gcc "MYCFLAGS='-Dluai_makeseed(L)=1u' -g" linux ;;
+	# Lines of loads need -g, which packages with a configure have.
+	original-awk) make CC=interfero-gcc CFLAGS='-O2 -g' HOSTCC=gcc YACC='bison -d' a.out ;;
 	sqlite3)
 		[ -f Makefile ] || ./configure --disable-tcl --disable-readline CC=interfero-gcc
 		make sqlite3

@@ -6,18 +6,49 @@
 #include "harness/optimize/search.h"
 #include "harness/optimize/small_edit.h"
 
-/* The finalists; the better half of them, which run in several contexts once the others are out; their runs in each
+/* The finalists, of which two are orders by the recording's counts; the better half of them, which run in several contexts once the others are out; their runs in each
  * context; a heat's part of the rest of the budget, and that of the contexts. The times of the rounds, by which the
  * finalists were chosen, do not count, nor those of the first heat once they ran in contexts: it had one position of
  * the stack, and the layout that is best there need not be in others.
  * Ref: Karnin, Koren and Somekh 2013 (sequential halving). */
-enum { FINALISTS = 8, LAST_FINALISTS = 4, LAST_RUNS = 2 };
+enum { FINALISTS = 8, ORDERS = 2, LAST_FINALISTS = 4, LAST_RUNS = 2 };
 static const double heat_share = 0.2, contexts_share = 0.4;
+
+static bool is_among(const struct trial *trial, const struct trial *const *best, size_t count) {
+	for (size_t i = 0; i < count; i++)
+		if (best[i] == trial)
+			return true;
+	return false;
+}
+
+/* The best of the orders that the recording alone gives, beside these trials. NULL: there is none. */
+static const struct trial *best_order(const struct search *search, const struct trial *const *best, size_t count) {
+	const struct trial *least = NULL;
+	for (size_t i = 0; i < search->count; i++) {
+		const struct trial *trial = &search->trials[i];
+		if (trial->candidate.origin == CANDIDATE_ORDERED && isfinite(trial->time) &&
+		    !is_among(trial, best, count) && (!least || trial->time < least->time))
+			least = trial;
+	}
+	return least;
+}
+
+/* Gives the last places to the best further orders: such are fast in many programs, and the few runs of a round may have
+ * been unlucky. Returns the number of finalists. */
+static size_t put_orders(const struct search *search, const struct trial **best, size_t count) {
+	const struct trial *order;
+	size_t place = count < FINALISTS - ORDERS ? count : FINALISTS - ORDERS;
+	for (; place < FINALISTS && (order = best_order(search, best, place)); place++)
+		best[place] = order;
+	while (place < count && !is_among(best[place], best, place))
+		place++;
+	return place;
+}
 
 /* Copies the most promising measured layouts. Returns their number, FINALISTS at most. */
 static size_t choose_finalists(const struct search *search, struct trial *finalists) {
 	const struct trial *best[FINALISTS];
-	const size_t count = search_best_trials(search, FINALISTS, best);
+	const size_t count = put_orders(search, best, search_best_trials(search, FINALISTS, best));
 	for (size_t i = 0; i < count; i++) {
 		finalists[i] = *best[i];
 		ifr_plan_copy(&finalists[i].candidate.plan, &best[i]->candidate.plan);

@@ -13,9 +13,15 @@
 #include "harness/exec/exec.h"
 #include "harness/store/store.h"
 
-/* The runs of a layout in all contexts together last so long at least, by more of them where they are short. Programs
- * that measure themselves need no long runs. */
-static const int64_t least_in_contexts_ns = INT64_C(2000000000);
+/* The runs of a layout in a stage last so long together at least, by more of them where they are short; and those in all
+ * contexts of a confirmation. */
+static const int64_t least_ns = INT64_C(100000000), least_in_contexts_ns = INT64_C(2000000000);
+
+/* Programs that measure themselves need no long runs. parts: of a layout's runs, which have their repetitions each. */
+static void raise_short_runs(struct ifr_campaign *campaign, int64_t least, unsigned parts) {
+	if (parts && !campaign->metrics && !campaign->spread)
+		campaign->least_ns = least / parts;
+}
 
 /* A budget that a refusal names is so many times the given one: at least, and where nothing tells how many. */
 static const double least_longer = 1.2, unknown_longer = 2;
@@ -230,6 +236,7 @@ int stage_learn(struct stages *stages, double share, struct trial **trials, size
 	struct ifr_dataset dataset;
 	struct measured *means = ifr_alloc(layouts * sizeof *means);
 	int result = 0;
+	raise_short_runs(&campaign, least_ns, 1);
 	ifr_dataset_init(&dataset);
 	*count = 0;
 	*trials = ifr_alloc(layouts * sizeof **trials);
@@ -320,6 +327,7 @@ int stage_measure(struct stages *stages, const char *name, unsigned repetitions,
 	campaign.programs = &program;
 	campaign.variants = (unsigned)files.count;
 	campaign.repetitions = repetitions;
+	raise_short_runs(&campaign, least_ns, 1);
 	campaign.generator.axes = 0;
 	campaign.no_profile = true;
 	for (size_t i = 0; i < workloads && !result && !stages->interrupted; i++)
@@ -372,8 +380,7 @@ int stage_run_in_contexts(struct stages *stages, const struct contexts_request *
 	campaign.files_in_contexts = true;
 	if (request->repetitions)
 		campaign.repetitions = request->repetitions;
-	else if (contexts && !campaign.metrics && !campaign.spread)
-		campaign.least_ns = least_in_contexts_ns / contexts;
+	raise_short_runs(&campaign, request->repetitions ? least_ns : least_in_contexts_ns, contexts);
 	campaign.no_profile = true;
 	if (!result)
 		result = run_stage(stages, request->name, request->workload, &layouts,

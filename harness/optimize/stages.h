@@ -63,8 +63,7 @@ struct contexts_request {
 	const char *name, *folder; /* of the experiment; of the layouts' files */
 	const struct ifr_optimization_workload *workload;
 	double share;                        /* of the rest of the budget */
-	unsigned repetitions;                /* of each layout in each context; 0: as many as the search has, or more
-	                                        where runs are short */
+	unsigned repetitions;                /* of each layout in each context; 0: as for a confirmation */
 	const struct ifr_plan *const *plans; /* [count]; NULL: the shipped file */
 	size_t count;
 };

@@ -228,8 +228,10 @@ try_axes() {
 @test "short runs are repeated more often where they confirm, and these stay" {
 	local runs='SELECT count(*), min(started_ns) FROM run WHERE repetition < 10'
 	within 60 interfero optimize --json -n 6 -r 1 --rounds 0 --contexts 2 --axes functions -o short -- ./equal >short.json || true
-	[ "$(sqlite3 short/random.exp "SELECT value FROM fact WHERE name='rounds planned'")" = 1 ]
 	# Ten on an idle machine.
+	searched=$(sqlite3 short/random.exp "SELECT value FROM fact WHERE name='rounds planned'")
+	[ "$searched" -gt 1 ]
+	[ "$searched" -le 10 ]
 	planned=$(sqlite3 short/confirmation.exp "SELECT value FROM fact WHERE name='rounds planned'")
 	[ "$planned" -gt 1 ]
 	[ "$planned" -le 10 ]
