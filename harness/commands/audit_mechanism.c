@@ -45,18 +45,33 @@ static void put_changes(const struct ifr_mechanism_changes *changes, struct ifr_
 	ifr_buffer_release(&text);
 }
 
+static bool is_of_predictor(const struct ifr_named_conflicts *named) {
+	return !strcmp(named->structure, "predictor");
+}
+
 static void put_conflict(const struct ifr_named_conflicts *named, const struct ifr_named_conflict *conflict,
                          const char *event, struct ifr_buffer *text) {
-	ifr_buffer_printf(text, "%s: in the worst layout %zu %s meet in set %u of the %s, which has %u way%s: ", event,
-	                  conflict->lines, strcmp(named->structure, "BTB") ? "lines" : "branches", conflict->set,
-	                  named->structure, named->ways, named->ways == 1 ? "" : "s");
+	if (is_of_predictor(named))
+		ifr_buffer_printf(text,
+		                  "%s: in the worst layout %zu branches share entry %u of the outcome predictor: ", event,
+		                  conflict->lines, conflict->set);
+	else
+		ifr_buffer_printf(text,
+		                  "%s: in the worst layout %zu %s meet in set %u of the %s, which has %u way%s: ", event,
+		                  conflict->lines, strcmp(named->structure, "BTB") ? "lines" : "branches", conflict->set,
+		                  named->structure, named->ways, named->ways == 1 ? "" : "s");
 	for (size_t i = 0; i < conflict->names.count && i < IFR_MECHANISM_NAMED; i++)
 		ifr_buffer_printf(text, "%s%s", i ? ", " : "", conflict->names.items[i]);
 	if (conflict->names.count > IFR_MECHANISM_NAMED)
 		ifr_buffer_printf(text, " and %zu more", conflict->names.count - IFR_MECHANISM_NAMED);
 	if (conflict->sets > 1)
-		ifr_buffer_printf(text, "; so they do in %zu sets", conflict->sets);
-	ifr_buffer_printf(text, ". They miss there %" PRIu64 " times, in the best layout %" PRIu64 " time%s.",
+		ifr_buffer_printf(text, "; so they do in %zu %s", conflict->sets,
+		                  is_of_predictor(named) ? "entries" : "sets");
+	ifr_buffer_printf(text,
+	                  is_of_predictor(named) ? ". They take it from one another %" PRIu64
+	                                           " times, in the best layout %" PRIu64 " time%s."
+	                                         : ". They miss there %" PRIu64 " times, in the best layout %" PRIu64
+	                                           " time%s.",
 	                  conflict->misses[1], conflict->misses[0], conflict->misses[0] == 1 ? "" : "s");
 }
 
@@ -69,9 +84,12 @@ static void put_conflicts(const struct ifr_mechanism_conflicts *conflicts, struc
 		put_point(out, &text);
 	}
 	if (named->rest_sets) {
-		ifr_buffer_printf(
-			&text, "%s: %zu more set%s miss%s more often in the worst layout, by %" PRIu64 " in all.", event,
-			named->rest_sets, named->rest_sets == 1 ? "" : "s", named->rest_sets == 1 ? "es" : "", named->rest);
+		const bool one = named->rest_sets == 1;
+		ifr_buffer_printf(&text, "%s: %zu more ", event, named->rest_sets);
+		ifr_buffer_puts(&text, is_of_predictor(named) ? one ? "entry is taken" : "entries are taken"
+		                       : one                  ? "set misses"
+		                                              : "sets miss");
+		ifr_buffer_printf(&text, " more often in the worst layout, by %" PRIu64 " in all.", named->rest);
 		put_point(out, &text);
 	}
 	ifr_buffer_release(&text);

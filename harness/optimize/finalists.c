@@ -6,10 +6,11 @@
 #include "harness/optimize/search.h"
 #include "harness/optimize/small_edit.h"
 
-/* The finalists, of which two are orders by the recording's counts; the better half of them, which run in several contexts once the others are out; their runs in each
- * context; a heat's part of the rest of the budget, and that of the contexts. The times of the rounds, by which the
- * finalists were chosen, do not count, nor those of the first heat once they ran in contexts: it had one position of
- * the stack, and the layout that is best there need not be in others.
+/* The finalists, of which two are orders by the recording's counts; the better half of them, which run in several
+ * contexts once the others are out; their runs in each context; a heat's part of the rest of the budget, and that of
+ * the contexts. The times of the rounds, by which the finalists were chosen, do not count, nor those of the first
+ * heat once they ran in contexts: it had one position of the stack, and the layout that is best there need not be in
+ * others.
  * Ref: Karnin, Koren and Somekh 2013 (sequential halving). */
 enum { FINALISTS = 8, ORDERS = 2, LAST_FINALISTS = 4, LAST_RUNS = 2 };
 static const double heat_share = 0.2, contexts_share = 0.4;

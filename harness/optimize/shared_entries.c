@@ -46,19 +46,6 @@ static unsigned find_btb(const struct ifr_machine *machine, unsigned *ways, unsi
 	return sets;
 }
 
-/* The address bits that the predictor's tables use, or the size of its table of counters; 0: neither. */
-static uint64_t find_predictor_span(const struct ifr_machine *machine) {
-	const struct ifr_parameter *parameters = machine->direction->parameters;
-	for (size_t i = 0; parameters[i].name; i++)
-		if (!strcmp(parameters[i].name, "pc_bits") && machine->direction_values[i] < 64)
-			return UINT64_C(1) << machine->direction_values[i];
-	const bool by_address = !strcmp(machine->direction->name, "bimodal");
-	for (size_t i = 0; parameters[i].name; i++)
-		if (!strcmp(parameters[i].name, by_address ? "counters" : "entries"))
-			return machine->direction_values[i];
-	return 0;
-}
-
 /* The predictors' address of a branch. */
 static uint64_t find_branch(const struct ifr_machine *machine, const struct placed_block *block) {
 	const bool last = machine->values[IFR_CORE_BRANCH_BYTE] != 0;
@@ -119,7 +106,7 @@ static uint64_t count_windows(const struct placed_block *block, unsigned window)
 size_t shared_entries_find(const struct ifr_machine *machine, const struct placed_block *blocks, size_t count,
                            struct shared_pair **pairs, struct shared_counts *counts) {
 	const unsigned window = machine->values[IFR_OP_CACHE_WINDOW] ? machine->values[IFR_OP_CACHE_WINDOW] : WINDOW;
-	const uint64_t span = find_predictor_span(machine);
+	const uint64_t span = ifr_machine_predictor_span(machine);
 	unsigned ways = 0, index_bit = 0;
 	const unsigned sets = find_btb(machine, &ways, &index_bit);
 	struct keyed *keyed = ifr_alloc((count + 1) * sizeof *keyed);

@@ -22,6 +22,8 @@ int ifr_conflicts_structure(enum ifr_event event) {
 		return IFR_CONFLICT_L2;
 	case IFR_EVENT_BTB_MISSES:
 		return IFR_CONFLICT_BTB;
+	case IFR_EVENT_CONDITIONAL_MISSES:
+		return IFR_CONFLICT_PREDICTOR;
 	default:
 		return -1;
 	}
@@ -117,7 +119,7 @@ static void name_sets(const struct ifr_trace *trace, const struct ifr_conflicts 
 int ifr_conflicts_name(struct ifr_trace *trace, struct ifr_builder *builder, const struct ifr_plan *const plans[2],
                        const struct ifr_machine *machine, enum ifr_conflict_structure structure, size_t most,
                        struct ifr_named_conflicts *named, struct ifr_error *err) {
-	static const char *const structures[] = {"L1D", "L1I", "L2", "BTB"};
+	static const char *const structures[] = {"L1D", "L1I", "L2", "BTB", "predictor"};
 	struct ifr_address_map *maps[2] = {NULL};
 	struct ifr_conflicts conflicts = {0};
 	int result = 0;
@@ -129,7 +131,7 @@ int ifr_conflicts_name(struct ifr_trace *trace, struct ifr_builder *builder, con
 		                             &conflicts, err);
 	if (!result)
 		name_sets(trace, &conflicts, most, named);
-	if (!result && structure != IFR_CONFLICT_BTB)
+	if (!result && structure != IFR_CONFLICT_BTB && structure != IFR_CONFLICT_PREDICTOR)
 		named->set_bytes = (uint64_t)conflicts.shape.sets * ifr_machine_line_bytes(machine);
 	ifr_conflicts_release(&conflicts);
 	for (unsigned i = 0; i < 2; i++)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The caches and BTBs of one layout, where set conflicts are counted. Private to this folder. */
+/* The caches, BTBs and predictor entries of one layout, where set conflicts are counted. Private to this folder. */
 #ifndef IFR_MODEL_CONFLICT_SIDE_H
 #define IFR_MODEL_CONFLICT_SIDE_H
 
 #include "model/layout/conflict_lines.h"
 #include "model/replay/replay.h"
 
-enum { CONFLICT_BTB_LEVELS = 3 };
+/* Branches meet in no predictor of more entries: programs have fewer bytes of code. */
+enum { CONFLICT_BTB_LEVELS = 3, CONFLICT_PREDICTOR_ENTRIES = 1 << 20 };
 
 /* The structures of one layout. */
 struct conflict_side {
 	const struct ifr_address_map *map;
 	struct ifr_geometry *blocks;
 	uint16_t *ends;
-	struct ifr_cache data, fetch, outer;
+	struct ifr_cache data, fetch, outer, predictor;
 	struct ifr_cache btb[CONFLICT_BTB_LEVELS];
 	unsigned levels;
 	uint64_t *addresses;

@@ -92,6 +92,11 @@ static void touch_branch(const struct walk *walk, struct conflict_side *side, ui
 	                                       .normalised = walk->blocks[block].normalised + offset};
 	unsigned level = 0;
 	conflict_lines_touch(&side->lines, &line);
+	if (walk->structure == IFR_CONFLICT_PREDICTOR) {
+		if (misses(&side->predictor, line.key))
+			conflict_lines_note(&side->lines, &side->predictor, &line);
+		return;
+	}
 	while (level < side->levels && misses(&side->btb[level], line.key))
 		level++;
 	if (level == side->levels)
@@ -114,11 +119,18 @@ static void walk_block(const struct walk *walk, struct conflict_side *side, uint
 		fetch_lines(walk, side, id, place->address + place->bytes, &next);
 }
 
-/* The branch of the execution before is looked up if it was taken and the sequence goes on. */
-static bool is_taken(const struct walk *walk, uint32_t execution) {
+static bool is_of_branches(enum ifr_conflict_structure structure) {
+	return structure == IFR_CONFLICT_BTB || structure == IFR_CONFLICT_PREDICTOR;
+}
+
+/* The branch of the execution before is looked up if the sequence goes on: in the BTB if it was taken, in the outcome
+ * predictor if it is conditional. */
+static bool is_looked_up(const struct walk *walk, uint32_t execution) {
 	const uint8_t branch =
 		execution == IFR_EXECUTION_BREAK ? IFR_BRANCH_NONE : walk->blocks[execution >> 1].branch;
-	return branch != IFR_BRANCH_NONE && (branch != IFR_BRANCH_CONDITIONAL || execution & 1);
+	return walk->structure == IFR_CONFLICT_PREDICTOR
+	           ? branch == IFR_BRANCH_CONDITIONAL
+	           : branch != IFR_BRANCH_NONE && (branch != IFR_BRANCH_CONDITIONAL || execution & 1);
 }
 
 static void walk_chunk(const struct walk *walk, struct conflict_side *side, const struct ifr_trace_chunk *chunk,
@@ -128,9 +140,9 @@ static void walk_chunk(const struct walk *walk, struct conflict_side *side, cons
 		const uint32_t execution = chunk->executions[i];
 		if (execution == IFR_EXECUTION_BREAK)
 			continue;
-		if (walk->structure != IFR_CONFLICT_BTB)
+		if (!is_of_branches(walk->structure))
 			walk_block(walk, side, execution >> 1, chunk->normalised + at, side->addresses + at);
-		else if (is_taken(walk, before))
+		else if (is_looked_up(walk, before))
 			touch_branch(walk, side, before >> 1);
 		at += walk->blocks[execution >> 1].accesses;
 	}
@@ -178,7 +190,7 @@ static int by_rise(const void *left, const void *right) {
 static uint64_t misses_elsewhere(const struct walk *walk, const struct ifr_conflict_line *line) {
 	const struct conflict_side *side = &walk->sides[0];
 	const struct ifr_geometry *place = &side->blocks[line->block];
-	const uint64_t key = walk->structure == IFR_CONFLICT_BTB
+	const uint64_t key = is_of_branches(walk->structure)
 	                         ? place->address + branch_offset(walk, place)
 	                         : ifr_address_of(side->map, line->normalised) / walk->line_bytes;
 	const uint32_t number = ifr_table_find(&side->lines.numbers, key);

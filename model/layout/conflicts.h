@@ -7,8 +7,15 @@
 #include "model/layout/layout.h"
 #include "model/machines/machine.h"
 
-/* L2 holds the lines that miss in the first caches, of code and data. The BTB is the machine's last. */
-enum ifr_conflict_structure { IFR_CONFLICT_L1D, IFR_CONFLICT_L1I, IFR_CONFLICT_L2, IFR_CONFLICT_BTB };
+/* L2 holds the lines that miss in the first caches, of code and data. The BTB is the machine's last. An entry of the
+ * outcome predictor is a set of one way, which a conditional branch misses where another one had it last. */
+enum ifr_conflict_structure {
+	IFR_CONFLICT_L1D,
+	IFR_CONFLICT_L1I,
+	IFR_CONFLICT_L2,
+	IFR_CONFLICT_BTB,
+	IFR_CONFLICT_PREDICTOR
+};
 
 enum { IFR_CONFLICT_NO_ACCESS = UINT32_MAX };
 

@@ -56,6 +56,18 @@ struct ifr_cache_shape ifr_machine_btb_shape(const struct ifr_machine *machine, 
 		.sets = values[0] / values[1], .ways = values[1], .index_shift = values[2], .policy = IFR_POLICY_LRU};
 }
 
+uint64_t ifr_machine_predictor_span(const struct ifr_machine *machine) {
+	const struct ifr_parameter *parameters = machine->direction->parameters;
+	for (size_t i = 0; parameters[i].name; i++)
+		if (!strcmp(parameters[i].name, "pc_bits") && machine->direction_values[i] < 64)
+			return UINT64_C(1) << machine->direction_values[i];
+	const bool by_address = !strcmp(machine->direction->name, "bimodal");
+	for (size_t i = 0; parameters[i].name; i++)
+		if (!strcmp(parameters[i].name, by_address ? "counters" : "entries"))
+			return machine->direction_values[i];
+	return 0;
+}
+
 static void print_value(struct ifr_buffer *out, const char *group, const char *name, const char *words,
                         unsigned value, const struct ifr_machine_note *note) {
 	ifr_buffer_printf(out, "%s.%s = ", group, name);

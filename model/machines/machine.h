@@ -169,6 +169,9 @@ void ifr_predictor_print_names(struct ifr_buffer *out);
 struct ifr_cache_shape ifr_machine_cache_shape(const struct ifr_machine *machine, enum ifr_setting bytes);
 struct ifr_cache_shape ifr_machine_tlb_shape(const struct ifr_machine *machine, enum ifr_setting entries);
 struct ifr_cache_shape ifr_machine_btb_shape(const struct ifr_machine *machine, enum ifr_setting entries);
+/* The addresses after which entries of the outcome predictor repeat: branches so far apart share an entry, whatever their
+ * histories. 0: the predictor has no such entries. */
+uint64_t ifr_machine_predictor_span(const struct ifr_machine *machine);
 /* The size of a line, the same in all caches; 64 without caches. */
 unsigned ifr_machine_line_bytes(const struct ifr_machine *machine);
 

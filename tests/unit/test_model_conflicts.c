@@ -125,6 +125,50 @@ static void test_by_hand(void **state) {
 	free(path);
 }
 
+/* Three conditional branches in rounds of 100, each second time not taken. The second layout moves the last one 4096
+ * bytes behind the first: both have the same 12 low bits, which are all that Skylake's tables by path take of an
+ * address of a branch, its last byte. Then each finds the other in its entry, but for the first's first time; the run
+ * ends before the last's last lookup. */
+static void test_predictor_by_hand(void **state) {
+	(void)state;
+	enum { ROUNDS = 100, SPAN = 4096 };
+	char *path = below("branches.trace");
+	struct ifr_trace_writer *writer = begin_trace(path);
+	const uint32_t first = add_block(writer, TEXT, 20, IFR_ACCESS_LOAD),
+				   other = add_block(writer, TEXT + 64, 20, IFR_ACCESS_LOAD),
+				   last = add_block(writer, TEXT + SPAN - 32, 20, IFR_ACCESS_LOAD);
+	const uint64_t data = place(PROGRAM, DATA);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		ifr_trace_add_execution(writer, first, i & 1, &data);
+		ifr_trace_add_execution(writer, other, i & 1, &data);
+		ifr_trace_add_execution(writer, last, i & 1, &data);
+	}
+	struct ifr_trace *trace = end_trace(writer, path);
+	const struct ifr_move move = {.from = TEXT + SPAN - 32, .bytes = 20, .to = TEXT + SPAN, .code = true};
+	const struct ifr_layout_request request = {.moves = &move, .count = 1};
+	struct ifr_address_map *maps[2] = {map_of(trace, 0), ifr_address_map_new(trace, &request)};
+	struct ifr_machine *machine = open_machine("skylake");
+	struct ifr_conflicts conflicts;
+	assert_int_equal(ifr_conflicts_count(trace, (const struct ifr_address_map *const *)maps, machine,
+	                                     IFR_CONFLICT_PREDICTOR, &conflicts, NULL),
+	                 0);
+	assert_int_equal(conflicts.misses[0], 3);
+	assert_int_equal(conflicts.misses[1], 1 + ROUNDS + ROUNDS - 1);
+	assert_int_equal(conflicts.set_count, 1);
+	assert_int_equal(conflicts.sets[0].set, (TEXT + 19) % SPAN);
+	assert_int_equal(conflicts.sets[0].count, 2);
+	assert_int_equal(conflicts.sets[0].misses[0], 0);
+	assert_int_equal(conflicts.sets[0].misses[1], ROUNDS - 1 + ROUNDS - 2);
+	assert_int_equal(conflicts.lines[0].normalised, place(PROGRAM, TEXT + 19));
+	assert_int_equal(conflicts.lines[1].normalised, place(PROGRAM, TEXT + SPAN - 32 + 19));
+	ifr_conflicts_release(&conflicts);
+	ifr_address_map_free(maps[0]);
+	ifr_address_map_free(maps[1]);
+	ifr_machine_free(machine);
+	ifr_trace_free(trace);
+	free(path);
+}
+
 static struct ifr_trace *make_random_trace(const char *path) {
 	struct ifr_trace_writer *writer = begin_trace(path);
 	uint64_t draw = 1, at = TEXT;
@@ -192,6 +236,7 @@ static void test_equals_replay(void **state) {
 }
 
 int main(void) {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_equals_replay)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_predictor_by_hand),
+	                                   cmocka_unit_test(test_equals_replay)};
 	return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }
