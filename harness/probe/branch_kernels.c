@@ -205,6 +205,48 @@ void probe_pattern_loop(struct probe_kernel *kernel, const struct probe_item *it
 	run_pattern(kernel, items, count, tail);
 }
 
+/* test dl, 1 or 0; jnz +0, or jnc +0, which is always taken. Ends at `last`. */
+static void put_random(struct probe_kernel *kernel, uint64_t start, uint64_t last, enum probe_random_kind kind) {
+	const uint8_t test[] = {0xf6, 0xc2, kind == PROBE_RANDOM_BIT};
+	const uint64_t at = last - 1 - sizeof test;
+	const unsigned nops = probe_put_nops(kernel, start, at - start);
+	probe_put(kernel, at, test, sizeof test);
+	probe_put_jump(kernel, last, kind == PROBE_RANDOM_ALWAYS ? PROBE_IF_NO_CARRY : PROBE_IF_NOT_ZERO, true,
+	               last + 1);
+	probe_add_block(kernel, start, last, nops + 2, IFR_BRANCH_CONDITIONAL, 2, false);
+}
+
+void probe_random_loop(struct probe_kernel *kernel, const enum probe_random_kind *kinds, size_t count,
+                       unsigned spacing) {
+	enum { HEAD = 64 };
+	static const uint8_t take[] = {0x48, 0x8b, 0x06,          /* mov rax, [rsi] */
+	                               0x31, 0xc9};               /* xor ecx, ecx */
+	static const uint8_t draw[] = {0x89, 0xca,                /* mov edx, ecx */
+	                               0x48, 0x0f, 0xaf, 0x46, 8, /* imul rax, [rsi + 8] */
+	                               0x48, 0x83, 0xc0, 1,       /* add rax, 1 */
+	                               0x48, 0x89, 0xc1,          /* mov rcx, rax */
+	                               0x48, 0xc1, 0xe9, 63};     /* shr rcx, 63 */
+	static const uint8_t keep[] = {0x48, 0x89, 0x06, 0xc3};   /* mov [rsi], rax; ret */
+	const uint64_t start = kernel->code + ROOM;
+	uint64_t at = start + HEAD;
+	kernel->entry = start - sizeof take;
+	probe_put(kernel, kernel->entry, take, sizeof take);
+	probe_put(kernel, start, draw, sizeof draw);
+	probe_put_nops(kernel, start + sizeof draw, HEAD - sizeof draw);
+	for (size_t j = 0; j < count; j++, at += spacing)
+		if (kinds[j] == PROBE_RANDOM_JUMP)
+			put_plain_jump(kernel, at, at + spacing - 1);
+		else
+			put_random(kernel, at, at + spacing - 1, kinds[j]);
+	probe_put(kernel, at, count_down, sizeof count_down);
+	probe_put_jump(kernel, at + sizeof count_down + LOOP_JUMP - 1, PROBE_IF_NOT_ZERO, false, start);
+	probe_put(kernel, at + sizeof count_down + LOOP_JUMP, keep, sizeof keep);
+	probe_set_word(kernel, kernel->data, 1);
+	probe_set_word(kernel, kernel->data + 8, UINT64_C(6364136223846793005));
+	kernel->start = kernel->end = kernel->data;
+	kernel->rounds = kernel->elements = 1;
+}
+
 /* Function i: a call of the next one, and a return; the innermost only returns. */
 void probe_call_nest(struct probe_kernel *kernel, size_t depth) {
 	enum { FUNCTION = 64 };

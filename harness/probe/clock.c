@@ -21,9 +21,9 @@
 enum {
 	REPETITIONS_LEAST = 7,
 	REPETITIONS_MOST = 81,
-	TICKS_LEAST = 60000, /* of a timed call: some 20 microseconds, which few interrupts meet */
+	TICKS_LEAST = 60000,              /* of a timed call: some 20 microseconds, which few interrupts meet */
+	TICKS_TRAINED = 10 * TICKS_LEAST, /* where predictors learn slowly */
 	ROUNDS_MOST = 1 << 22,
-	PAGE = 4096,
 	NOPS = 1024,
 	HUGE_PAGE = 2 << 20
 };
@@ -59,26 +59,31 @@ struct probe_kernel *probe_batch_add(struct probe_batch *batch) {
 
 /* --- in the child ------------------------------------------------------------------------------------------------ */
 
-static int map_at(uint64_t from, uint64_t to) {
-	const size_t bytes = (to - from + HUGE_PAGE) / HUGE_PAGE * HUGE_PAGE;
+static size_t round_up(uint64_t bytes) {
+	return (bytes + HUGE_PAGE) / HUGE_PAGE * HUGE_PAGE;
+}
+
+/* A huge page is given to a mapping that has all of it. */
+static int map_at(uint64_t from, uint64_t to, bool huge) {
+	const size_t bytes = round_up(to - from);
 	void *at = mmap((void *)from, bytes, PROT_READ | PROT_WRITE,
 	                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 	if (at == MAP_FAILED)
 		return errno;
+	if (at == (void *)from)
+		madvise(at, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 	return at == (void *)from ? 0 : EEXIST;
 }
 
 static int map_kernel(const struct probe_kernel *kernel, bool huge) {
-	int rc = map_at(kernel->code, kernel->code_end);
+	int rc = map_at(kernel->code, kernel->code_end, huge);
 	for (size_t i = 0; !rc && i < kernel->pieces_count; i++)
 		memcpy((void *)kernel->pieces[i].address, kernel->bytes.data + kernel->pieces[i].at,
 		       kernel->pieces[i].bytes);
-	if (!rc && mprotect((void *)kernel->code, kernel->code_end - kernel->code + PAGE - 1, PROT_READ | PROT_EXEC))
+	if (!rc && mprotect((void *)kernel->code, round_up(kernel->code_end - kernel->code), PROT_READ | PROT_EXEC))
 		rc = errno;
 	if (!rc)
-		rc = map_at(kernel->data, kernel->data_end);
-	if (!rc)
-		madvise((void *)kernel->data, kernel->data_end - kernel->data, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+		rc = map_at(kernel->data, kernel->data_end, huge);
 	for (size_t i = 0; !rc && i < kernel->words_count; i++) {
 		const struct probe_word *word = &kernel->words[i];
 		memcpy((void *)word->address, &word->value, word->byte ? 1 : sizeof word->value);
@@ -99,9 +104,9 @@ static uint64_t time_call(const struct probe_kernel *kernel, uint64_t rounds) {
 }
 
 /* Rounds for a call that is long enough, in whole periods. */
-static uint64_t choose_rounds(const struct probe_kernel *kernel) {
+static uint64_t choose_rounds(const struct probe_kernel *kernel, uint64_t ticks_least) {
 	uint64_t rounds = kernel->rounds;
-	while (rounds < ROUNDS_MOST && time_call(kernel, rounds) < TICKS_LEAST)
+	while (rounds < ROUNDS_MOST && time_call(kernel, rounds) < ticks_least)
 		rounds *= 2;
 	return rounds;
 }
@@ -120,21 +125,27 @@ static void pin(void) {
 	sched_setaffinity(0, sizeof set, &set);
 }
 
+/* Returns false past the deadline: beside other work a repetition may take long. */
+static bool measure_repetition(const struct probe_batch *batch, const uint64_t *rounds, double *ticks,
+                               int64_t deadline) {
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct probe_kernel *kernel = &batch->kernels[i];
+		if (ifr_clock_ns() > deadline)
+			return false;
+		time_call(kernel, kernel->rounds > rounds[i] / 2 ? kernel->rounds : rounds[i] / 2); /* warms up */
+		ticks[i] = (double)time_call(kernel, rounds[i]) * (double)kernel->rounds /
+		           ((double)rounds[i] * (double)kernel->elements);
+	}
+	return true;
+}
+
 static void measure(const struct probe_batch *batch, struct report *report, int64_t deadline) {
 	uint64_t rounds[PROBE_BATCH_MOST];
 	for (size_t i = 0; i < batch->count; i++)
-		rounds[i] = choose_rounds(&batch->kernels[i]);
-	for (size_t repetition = 0; repetition < REPETITIONS_MOST; repetition++) {
-		for (size_t i = 0; i < batch->count; i++) {
-			const struct probe_kernel *kernel = &batch->kernels[i];
-			time_call(kernel, kernel->rounds > rounds[i] / 2 ? kernel->rounds : rounds[i] / 2); /* warms up */
-			report->ticks[repetition][i] = (double)time_call(kernel, rounds[i]) * (double)kernel->rounds /
-			                               ((double)rounds[i] * (double)kernel->elements);
-		}
-		report->repetitions = repetition + 1;
-		if (ifr_clock_ns() > deadline)
-			return;
-	}
+		rounds[i] = choose_rounds(&batch->kernels[i], batch->learns_slowly ? TICKS_TRAINED : TICKS_LEAST);
+	while (report->repetitions < REPETITIONS_MOST &&
+	       measure_repetition(batch, rounds, report->ticks[report->repetitions], deadline))
+		report->repetitions++;
 }
 
 static _Noreturn void run_child(const struct probe_batch *batch, struct report *report) {
@@ -224,33 +235,33 @@ int probe_batch_run(struct probe_batch *batch, struct ifr_error *err) {
 
 /* --- repetitions that another thread disturbed --- */
 
-static double nop_cycles(const struct probe_batch *batch, size_t repetition) {
-	const double *ticks = batch->ticks + repetition * batch->count;
-	return ticks[1] / ticks[0];
+/* The tenth of the ticks of a reference that are lowest: few repetitions need be undisturbed. */
+static double low_ticks(const struct probe_batch *batch, size_t reference) {
+	double values[REPETITIONS_MOST], low = 0;
+	for (size_t i = 0; i < batch->repetitions; i++)
+		values[i] = batch->ticks[i * batch->count + reference];
+	return ifr_sample_quantile(values, batch->repetitions, 0.1, &low, NULL) ? 0 : low;
 }
 
-/* Of few repetitions the best one may be one whose exclusive ors were interrupted. */
+/* Each reference at its own best: a quotient of one repetition is low where its exclusive ors were disturbed. */
 double probe_batch_best_nop(const struct probe_batch *batch) {
 	enum { ENOUGH = 21 };
-	double values[REPETITIONS_MOST], best = 0;
-	if (batch->repetitions < ENOUGH)
-		return 0;
-	for (size_t i = 0; i < batch->repetitions; i++)
-		values[i] = nop_cycles(batch, i);
-	return ifr_sample_quantile(values, batch->repetitions, 0.25, &best, NULL) ? 0 : best;
+	const double ors = low_ticks(batch, 0);
+	return batch->repetitions < ENOUGH || ors <= 0 ? 0 : low_ticks(batch, 1) / ors;
 }
 
 int probe_batch_select(struct probe_batch *batch, double most, struct ifr_error *err) {
 	const size_t all = batch->repetitions;
+	const double ors = 1.1 * low_ticks(batch, 0);
 	size_t kept = 0;
-	for (size_t i = 0; i < all; i++)
-		if (nop_cycles(batch, i) <= most)
-			memmove(batch->ticks + kept++ * batch->count, batch->ticks + i * batch->count,
-			        batch->count * sizeof *batch->ticks);
+	for (size_t i = 0; i < all; i++) {
+		const double *ticks = batch->ticks + i * batch->count;
+		if (ticks[0] <= ors && ticks[1] <= most * ticks[0])
+			memmove(batch->ticks + kept++ * batch->count, ticks, batch->count * sizeof *ticks);
+	}
 	batch->repetitions = kept;
 	if (kept < REPETITIONS_LEAST)
-		return ifr_fail(err, IFR_E_ENVIRONMENT, "another thread shared the core in %zu of %zu repetitions",
-		                all - kept, all);
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "other work disturbed %zu of %zu repetitions", all - kept, all);
 	return 0;
 }
 

@@ -9,7 +9,8 @@
  *
  * Problem: another thread on the same core, which a guest does not see, takes slots and sets away without any ticks.
  * Idea: each repetition also times nops, which need nothing but slots. A repetition in which they took a tenth longer
- * than in the best of the probe was shared, and is left out; the choice knows nothing of what it is made for.
+ * than in the best of the probe was shared, and is left out; so is one in which the exclusive ors took a tenth longer
+ * than in the best of their batch, as all its cycles would be too few. The choice knows nothing of what it is made for.
  *
  * The kernels run in a child process, which is killed when its time is over: code that a processor does not survive ends
  * the batch, not the program. */
@@ -27,7 +28,8 @@ struct probe_batch {
 	size_t count;
 	size_t repetitions; /* that ran */
 	double *ticks;      /* [repetition][kernel], of an element */
-	bool wants_huge_pages, has_huge_pages;
+	bool wants_huge_pages;
+	bool learns_slowly; /* calls are ten times as long, as is what comes before each */
 	int64_t budget_ns;
 	const struct ifr_machine
 		*machine; /* whose core computes the cycles, exactly; NULL: this processor takes them */
@@ -42,9 +44,10 @@ struct probe_kernel *probe_batch_add(struct probe_batch *batch);
  * cannot be mapped, the child died, or too few repetitions fitted the budget; those of probe_modelled_cycles. */
 int probe_batch_run(struct probe_batch *batch, struct ifr_error *err);
 
-/* The cycles of a nop in the best quarter of the repetitions; 0 if they are few. */
+/* The cycles of a nop in the best tenth of the repetitions; 0 if they are few. */
 double probe_batch_best_nop(const struct probe_batch *batch);
-/* Keeps the repetitions in which a nop took at most so many cycles. Errors: IFR_E_ENVIRONMENT if they are too few. */
+/* Keeps the repetitions in which a nop took at most so many cycles, and the exclusive ors no longer than usual.
+ * Errors: IFR_E_ENVIRONMENT if they are too few. */
 int probe_batch_select(struct probe_batch *batch, double nop_cycles, struct ifr_error *err);
 
 /* The cycles of an element of a kernel, less those of another (0: none). */

@@ -4,6 +4,8 @@
 #include "harness/probe/findings.h"
 #include "harness/probe/kernels.h"
 
+#include <string.h>
+
 /* Counts of branches: quarters of octaves from 2^5. */
 enum { OCTAVES = 10, QUARTERS = 4, COUNTS = OCTAVES * QUARTERS, FIRST_OCTAVE = 5, BEHIND = 2 };
 
@@ -13,26 +15,53 @@ static size_t count_at(size_t i) {
 
 struct chains {
 	unsigned distance;
-	const char *title, *capacity, *inside, *outside; /* keys */
+	const char *title, *capacity, *inside, *outside, *found; /* keys */
 };
 static const struct chains all_chains[] = {
-	{8, "cycles of a taken branch, 8 bytes apart", "taken-8-capacity", "taken-8-cycles", "taken-8-cycles-more"},
+	{8, "cycles of a taken branch, 8 bytes apart", "taken-8-capacity", "taken-8-cycles", "taken-8-cycles-more",
+     "taken-8-found"},
 	{16, "cycles of a taken branch, 16 bytes apart", "taken-16-capacity", "taken-16-cycles",
-     "taken-16-cycles-more"},
+     "taken-16-cycles-more", "taken-16-found"},
 	{32, "cycles of a taken branch, 32 bytes apart", "taken-32-capacity", "taken-32-cycles",
-     "taken-32-cycles-more"},
+     "taken-32-cycles-more", "taken-32-found"},
 	{64, "cycles of a taken branch, 64 bytes apart", "taken-64-capacity", "taken-64-cycles",
-     "taken-64-cycles-more"},
+     "taken-64-cycles-more", "taken-64-found"},
 };
+
+static bool is_moved(const struct probe_point *raw, const struct probe_point *smooth) {
+	return raw->y.value > 1.1 * smooth->y.value || smooth->y.value > 1.1 * raw->y.value;
+}
+
+/* The end of the first flat part; 0 where it is not sure. Smooths the points: single counts take longer in one process,
+ * and not in another. */
+static size_t find_capacity(struct probe_point *points) {
+	struct probe_point raw[COUNTS];
+	size_t last = 0, edge;
+	memcpy(raw, points, sizeof raw);
+	probe_curve_smooth(points, COUNTS);
+	const struct probe_border border = probe_curve_border(points, 2, 1.25, 1.35);
+	while (last < COUNTS && points[last].y.value < border.inside)
+		last++;
+	last = last + BEHIND < COUNTS ? last + BEHIND : COUNTS - 1;
+	/* A count beside the edge that was smoothed may have moved it. */
+	if (!probe_curve_edge(points, last, border, &edge) || is_moved(&raw[edge], &points[edge]) ||
+	    is_moved(&raw[edge + 1], &points[edge + 1]))
+		return 0;
+	/* More branches that are fast again: no capacity ended there. */
+	for (size_t i = edge + 1; i < COUNTS; i++)
+		if (points[i].y.value < border.inside)
+			return 0;
+	return edge;
+}
 
 /* Measures the curve, and finds the end of its first flat part. Returns false where nothing was measured; an edge of 0 is
  * not told. */
 static bool measure_chains(struct probe_clocked *probe, const struct chains *chains, struct probe_point *points,
                            size_t *edge) {
-	const char *const keys[] = {chains->capacity, NULL};
+	const char *const keys[] = {chains->capacity, chains->found, NULL};
 	struct probe_batch batch;
-	size_t last = 0;
-	probe_batch_init(&batch, false, probe->batch_ns);
+	probe_batch_init(&batch, true, probe->batch_ns);
+	batch.learns_slowly = true;
 	for (size_t i = 0; i < COUNTS; i++)
 		probe_branch_chain(probe_batch_add(&batch),
 		                   &(struct probe_places){count_at(i), 1, chains->distance, chains->distance});
@@ -43,13 +72,32 @@ static bool measure_chains(struct probe_clocked *probe, const struct chains *cha
 	if (!measured)
 		return false;
 	probe_clocked_keep(probe, IFR_PROBE_BTB, chains->title, "branches", points, COUNTS);
-	const struct probe_border border = probe_curve_border(points, 2, 1.1, 1.35);
-	while (last < COUNTS && points[last].y.value < border.inside)
-		last++;
-	last = last + BEHIND < COUNTS ? last + BEHIND : COUNTS - 1;
-	if (!probe_curve_edge(points, last, border, edge))
-		*edge = 0;
+	*edge = find_capacity(points);
 	return true;
+}
+
+/* A branch that no BTB has takes as long as a misprediction. Between the levels some are found. */
+static void tell_found(struct probe_clocked *probe, const struct chains *chains,
+                       const struct probe_point *points) {
+	enum { FOUND = 6, NOT_FOUND = 9 };
+	size_t inside = 0, outside;
+	while (inside < COUNTS && points[inside].y.told && points[inside].y.high < FOUND)
+		inside++;
+	for (outside = inside; outside < COUNTS && points[outside].y.low <= NOT_FOUND;)
+		outside++;
+	if (inside && outside + BEHIND < COUNTS && outside <= inside + BEHIND && points[outside + 1].y.low > NOT_FOUND)
+		probe_tell_interval(
+			probe->result, IFR_PROBE_BTB, chains->found, "",
+			(double[]){points[inside - 1].x, points[inside - 1].x, points[outside].x - 1},
+			"the last of the counts, four an octave, at which taken branches %u bytes apart take less "
+			"than %d cycles, as a BTB has them",
+			chains->distance, FOUND);
+	else
+		probe_tell_nothing(
+			probe->result, IFR_PROBE_BTB, chains->found,
+			"no count up to which taken branches %u bytes apart surely take less than %d cycles, and "
+			"above more than %d",
+			chains->distance, FOUND, NOT_FOUND);
 }
 
 /* The distances tell a BTB from a cache, of which either may end the flat part: a BTB's capacity counts branches. */
@@ -60,6 +108,7 @@ static void tell_chains(struct probe_clocked *probe, const struct chains *chains
 		return;
 	probe_clocked_tell(probe, IFR_PROBE_BTB, chains->inside, "cycles", &points[1].y, 0.5,
 	                   "for a taken branch of a few");
+	tell_found(probe, chains, points);
 	if (!edge) {
 		probe_tell_nothing(
 			probe->result, IFR_PROBE_BTB, chains->capacity,
@@ -73,8 +122,14 @@ static void tell_chains(struct probe_clocked *probe, const struct chains *chains
 		(double[]){points[edge].x, points[edge].x, points[edge + 1].x - 1},
 		"the last of the counts, four an octave, at which taken branches %u bytes apart take no longer",
 		chains->distance);
-	probe_clocked_tell(probe, IFR_PROBE_BTB, chains->outside, "cycles", &points[edge + BEHIND].y,
-	                   0.5 * points[edge + BEHIND].y.value, "for a taken branch of some more");
+	/* All counts just behind it must agree. */
+	struct probe_estimate more = points[edge + BEHIND].y;
+	for (size_t i = edge + 1; i <= edge + BEHIND + 1 && i < COUNTS; i++) {
+		more.low = points[i].y.low < more.low ? points[i].y.low : more.low;
+		more.high = points[i].y.high > more.high ? points[i].y.high : more.high;
+	}
+	probe_clocked_tell(probe, IFR_PROBE_BTB, chains->outside, "cycles", &more, 0.5 * more.value,
+	                   "for a taken branch of some more");
 }
 
 void probe_clocked_btb(struct probe_clocked *probe) {

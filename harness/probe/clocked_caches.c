@@ -252,6 +252,21 @@ static bool measure_pages(struct probe_clocked *probe, struct curve *curve, cons
 	return measured;
 }
 
+/* Three numbers of pages must agree: of one, pages may share lines of a cache. */
+static void tell_dtlb_penalty(struct probe_clocked *probe, const char *key, const struct curve *curve,
+                              size_t edge) {
+	enum { AGREE = 3 };
+	struct probe_estimate all = curve->points[edge + 2].y;
+	for (size_t i = edge + 1; i <= edge + AGREE && i < curve->count; i++) {
+		const struct probe_estimate *y = &curve->points[i].y;
+		all.low = y->low < all.low ? y->low : all.low;
+		all.high = y->high > all.high ? y->high : all.high;
+		all.told &= y->told;
+	}
+	probe_clocked_tell_cycles(probe, IFR_PROBE_TLBS, key, &all,
+	                          "a load with a page of its own, of a few more, less one of as many in few pages");
+}
+
 static void tell_first_tlb(struct probe_clocked *probe) {
 	static const char *const keys[] = {"dtlb.entries", "penalty.dtlb", NULL};
 	struct curve curve = {0};
@@ -263,9 +278,7 @@ static void tell_first_tlb(struct probe_clocked *probe) {
 	                   curve.count);
 	if (probe_curve_edge(curve.points, curve.count - 1, (struct probe_border){0.5, 2}, &edge)) {
 		if (tell_dtlb(probe, keys[0], curve.points[edge].x, curve.points[edge + 1].x))
-			probe_clocked_tell_cycles(
-				probe, IFR_PROBE_TLBS, keys[1], &curve.points[edge + 2].y,
-				"a load with a page of its own, of a few more, less one of as many in few pages");
+			tell_dtlb_penalty(probe, keys[1], &curve, edge);
 	} else {
 		probe_tell_nothing(
 			probe->result, IFR_PROBE_TLBS, keys[0],

@@ -5,31 +5,21 @@
 #include "harness/probe/kernels.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "common/random.h"
-
-enum { RANDOM_ROUNDS = 1 << 16, POINTS_MOST = 40, SPACING = 64 };
+enum { POINTS_MOST = 40, SPACING = 64 };
 
 struct curve {
 	struct probe_point points[POINTS_MOST];
 	size_t count;
 };
 
-static uint8_t *draw_outcomes(const struct probe_clocked *probe, size_t rounds) {
-	uint8_t *outcomes = ifr_alloc(rounds);
-	for (size_t i = 0; i < rounds; i++)
-		outcomes[i] = ifr_siphash(probe->seed, 4, &i, sizeof i) & 1;
-	return outcomes;
-}
-
-/* Adds loops over a branch with equal outcomes, and with random ones, of which half are mispredicted: kernels 1 and 2. */
-static void add_references(const struct probe_clocked *probe, struct probe_batch *batch) {
-	uint8_t *random = draw_outcomes(probe, RANDOM_ROUNDS);
-	static const uint8_t equal[2] = {1, 1};
-	probe_pattern_loop(probe_batch_add(batch), &(struct probe_item){.outcomes = equal}, 1, 2, SPACING, 0);
-	probe_pattern_loop(probe_batch_add(batch), &(struct probe_item){.outcomes = random}, 1, RANDOM_ROUNDS, SPACING,
-	                   0);
-	free(random);
+/* Adds loops over a branch that is never taken, and over one with random outcomes, of which half are mispredicted:
+ * kernels 1 and 2. */
+static void add_references(struct probe_batch *batch) {
+	static const enum probe_random_kind never = PROBE_RANDOM_NEVER, randomly = PROBE_RANDOM_BIT;
+	probe_random_loop(probe_batch_add(batch), &never, 1, SPACING);
+	probe_random_loop(probe_batch_add(batch), &randomly, 1, SPACING);
 }
 
 /* A difference in mispredictions, from one in cycles. */
@@ -37,6 +27,15 @@ static struct probe_estimate count_missed(const struct probe_estimate *cycles, c
 	const double penalty = 2 * half->value;
 	return (struct probe_estimate){cycles->value / penalty, cycles->low / penalty, cycles->high / penalty,
 	                               cycles->told && half->told && penalty > 4};
+}
+
+/* The last point that counts for an edge: far behind the first value above a limit, other limits show. */
+static size_t find_last(const struct curve *curve, double limit) {
+	enum { BEHIND = 5 };
+	size_t last = 0;
+	while (last < curve->count && curve->points[last].y.value < limit)
+		last++;
+	return last + BEHIND < curve->count ? last + BEHIND : curve->count - 1;
 }
 
 /* Ref: Milenković et al. 2004, figure 11: a pattern 1...10 is predicted if the history holds all of it. */
@@ -48,25 +47,29 @@ static void tell_longest_pattern(struct probe_clocked *probe) {
 	struct probe_batch batch;
 	size_t edge;
 	probe_batch_init(&batch, false, probe->batch_ns);
-	add_references(probe, &batch);
+	add_references(&batch);
 	for (size_t i = 0; i < OCTAVES * QUARTERS; i++) {
 		const size_t length = ((size_t)1 << (FIRST_OCTAVE + i / QUARTERS)) / QUARTERS * (QUARTERS + i % QUARTERS);
-		for (size_t round = 0; round < length; round++)
-			outcomes[round] = round + 1 < length;
-		probe_pattern_loop(probe_batch_add(&batch), &(struct probe_item){.outcomes = outcomes}, 1, length, SPACING,
-		                   0);
+		memset(outcomes, 1, length);
+		for (unsigned zeros = 0; zeros <= 1; zeros++) {
+			outcomes[length - 1] = !zeros;
+			probe_pattern_loop(probe_batch_add(&batch), &(struct probe_item){.outcomes = outcomes}, 1, length,
+			                   SPACING, 0);
+		}
 		curve.points[curve.count++].x = (double)length;
 	}
 	if (probe_clocked_measure(probe, &batch, IFR_PROBE_HISTORY, keys)) {
 		const struct probe_estimate half = probe_batch_cycles(&batch, 2, 1);
 		for (size_t i = 0; i < curve.count; i++) {
 			const double length = curve.points[i].x;
-			const struct probe_estimate more = probe_batch_difference(&batch, i + 3, length, 1, length);
+			const struct probe_estimate more =
+				probe_batch_difference(&batch, 2 * i + 4, length, 2 * i + 3, length);
 			curve.points[i].y = count_missed(&more, &half);
 		}
 		probe_clocked_keep(probe, IFR_PROBE_HISTORY, "mispredictions in a pattern 1...10", "length", curve.points,
 		                   curve.count);
-		if (probe_curve_edge(curve.points, curve.count - 1, (struct probe_border){0.35, 0.65}, &edge))
+		const size_t last = find_last(&curve, 0.7);
+		if (probe_curve_edge(curve.points, last, (struct probe_border){0.7, 0.9}, &edge))
 			probe_tell_interval(
 				probe->result, IFR_PROBE_HISTORY, keys[0], "",
 				(double[]){curve.points[edge].x, curve.points[edge].x, curve.points[edge + 1].x - 1},
@@ -79,23 +82,37 @@ static void tell_longest_pattern(struct probe_clocked *probe) {
 	free(outcomes);
 }
 
-/* Mispredictions of the second of two branches with the same random outcomes, by jumps between. */
-static bool measure_path(struct probe_clocked *probe, struct curve *curve, const char *const *keys) {
-	enum { ROUNDS = 1024, MOST = 512 };
-	struct probe_item items[MOST + 2] = {{PROBE_ITEM_PATTERN, NULL}};
-	uint8_t *random = draw_outcomes(probe, ROUNDS);
+/* Two branches with equal random outcomes, and others between. */
+struct path {
+	enum probe_random_kind between;
+	const char *taken, *history; /* keys; NULL: none */
+	const char *title, *x_label;
+};
+static const struct path paths[] = {
+	{PROBE_RANDOM_JUMP, "correlation-taken", "path-history",
+     "mispredictions of the second of two branches with equal outcomes, by jumps", "jumps between"},
+	{PROBE_RANDOM_ALWAYS, "correlation-conditional", NULL,
+     "mispredictions of the second of two branches with equal outcomes, by conditional ones",
+     "taken branches between"},
+};
+
+/* Mispredictions of the second branch, by branches between. */
+static bool measure_path(struct probe_clocked *probe, const struct path *path, struct curve *curve,
+                         const char *const *keys) {
+	enum { MOST = 512 };
+	enum probe_random_kind kinds[MOST + 2] = {PROBE_RANDOM_BIT};
 	struct probe_batch batch;
-	probe_batch_init(&batch, false, probe->batch_ns);
-	add_references(probe, &batch);
-	items[0].outcomes = random;
+	probe_batch_init(&batch, true, probe->batch_ns);
+	batch.learns_slowly = true;
+	add_references(&batch);
 	for (size_t i = 0; i < curve->count; i++) {
-		const size_t jumps = (size_t)curve->points[i].x;
-		for (size_t j = 1; j <= jumps; j++)
-			items[j] = (struct probe_item){PROBE_ITEM_JUMP, NULL};
-		items[jumps + 1] = (struct probe_item){PROBE_ITEM_PATTERN, NULL};
-		probe_pattern_loop(probe_batch_add(&batch), items, jumps + 2, ROUNDS, SPACING, 0);
-		items[jumps + 1].outcomes = random;
-		probe_pattern_loop(probe_batch_add(&batch), items, jumps + 2, ROUNDS, SPACING, 0);
+		const size_t between = (size_t)curve->points[i].x;
+		for (size_t j = 1; j <= between; j++)
+			kinds[j] = path->between;
+		kinds[between + 1] = PROBE_RANDOM_NEVER;
+		probe_random_loop(probe_batch_add(&batch), kinds, between + 2, SPACING);
+		kinds[between + 1] = PROBE_RANDOM_BIT;
+		probe_random_loop(probe_batch_add(&batch), kinds, between + 2, SPACING);
 	}
 	const bool measured = probe_clocked_measure(probe, &batch, IFR_PROBE_HISTORY, keys);
 	for (size_t i = 0; measured && i < curve->count; i++) {
@@ -104,18 +121,12 @@ static bool measure_path(struct probe_clocked *probe, struct curve *curve, const
 		curve->points[i].y = count_missed(&more, &half);
 	}
 	probe_batch_release(&batch);
-	free(random);
 	return measured;
 }
 
-/* The last number of jumps with which the second branch is predicted. Far behind, other limits show. */
+/* The last number of jumps with which the second branch is predicted. */
 static bool find_reach(const struct curve *curve, size_t *edge) {
-	enum { BEHIND = 5 };
-	size_t last = 0;
-	while (last < curve->count && curve->points[last].y.value < 0.25)
-		last++;
-	last = last + BEHIND < curve->count ? last + BEHIND : curve->count - 1;
-	return probe_curve_edge(curve->points, last, (struct probe_border){0.3, 0.15}, edge);
+	return probe_curve_edge(curve->points, find_last(curve, 0.25), (struct probe_border){0.3, 0.15}, edge);
 }
 
 static void lay_path(struct curve *curve, double first, unsigned step, size_t count) {
@@ -125,39 +136,40 @@ static void lay_path(struct curve *curve, double first, unsigned step, size_t co
 }
 
 /* Ref: Yavarzadeh et al. 2023, section 3. */
-static void tell_path(struct probe_clocked *probe) {
-	static const char *const keys[] = {"correlation-taken", "path-history", NULL};
-	enum { FIRST = 28, STEP = 12, COUNT = 26, AROUND = 5 };
+static void tell_path(struct probe_clocked *probe, const struct path *path) {
+	const char *const keys[] = {path->taken, path->history, NULL};
+	enum { FIRST = 16, STEP = 12, COUNT = 26, AROUND = 5 };
 	struct curve curve;
 	size_t edge;
 	lay_path(&curve, FIRST, STEP, COUNT);
-	if (!measure_path(probe, &curve, keys))
+	if (!measure_path(probe, path, &curve, keys))
 		return;
-	probe_clocked_keep(probe, IFR_PROBE_HISTORY,
-	                   "mispredictions of the second of two branches with equal outcomes", "jumps between",
-	                   curve.points, curve.count);
+	probe_clocked_keep(probe, IFR_PROBE_HISTORY, path->title, path->x_label, curve.points, curve.count);
 	if (!find_reach(&curve, &edge)) {
 		for (size_t i = 0; keys[i]; i++)
-			probe_tell_nothing(probe->result, IFR_PROBE_HISTORY, keys[i],
-			                   "no number of jumps up to which the second of two branches with equal outcomes is "
-			                   "surely predicted");
+			probe_tell_nothing(
+				probe->result, IFR_PROBE_HISTORY, keys[i],
+				"no number of %s, to %d, up to which the second of two branches with equal outcomes is "
+				"surely predicted, and above not",
+				path->x_label, FIRST + STEP * (COUNT - 1));
 		return;
 	}
 	double fits = curve.points[edge].x, fails = curve.points[edge + 1].x;
 	lay_path(&curve, fits - AROUND, 1, STEP + 2 * AROUND);
-	if (measure_path(probe, &curve, (const char *const[]){NULL}) && find_reach(&curve, &edge)) {
+	if (measure_path(probe, path, &curve, (const char *const[]){NULL}) && find_reach(&curve, &edge)) {
 		fits = curve.points[edge].x;
 		fails = curve.points[edge + 1].x;
 	}
 	probe_tell_interval(
 		probe->result, IFR_PROBE_HISTORY, keys[0], "branches", (double[]){fits + 1, fits + 1, fails},
-		"jumps between two branches with equal random outcomes, of which the second is predicted, and "
-		"one");
-	probe_tell_interval(probe->result, IFR_PROBE_HISTORY, keys[1], "bits",
-	                    (double[]){2 * (fits + 1), 2 * (fits + 1), 2 * fails}, "two for each of these");
+		"%s two branches with equal random outcomes, of which the second is predicted, and one", path->x_label);
+	if (path->history)
+		probe_tell_interval(probe->result, IFR_PROBE_HISTORY, path->history, "bits",
+		                    (double[]){2 * (fits + 1), 2 * (fits + 1), 2 * fails}, "two for each of these");
 }
 
 void probe_clocked_history(struct probe_clocked *probe) {
 	tell_longest_pattern(probe);
-	tell_path(probe);
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+		tell_path(probe, &paths[i]);
 }

@@ -4,6 +4,9 @@
  * Idea: the loads overlap as long as the second one enters the window while the first one waits. What lies between them
  * fills one structure more than others: the window, the queue of loads, that of stores, or the scheduler.
  * Problem: the memory takes longer for some lines than for others. So all points use the same two lines.
+ * Problem: a core may keep two instructions that only need slots in one entry of its window (Zen 4: 630 zeroed registers
+ * of 320 entries), and each other kind fills a structure of its own first.
+ * Idea: two mixtures of kinds, of which no two neighbours are of one kind. The window is told where they agree.
  * Ref: Wong 2013, Measuring reorder buffer capacity. */
 #include "harness/probe/clocked.h"
 #include "harness/probe/findings.h"
@@ -14,22 +17,42 @@ enum { POINTS_MOST = 64, AROUND = 6 };
 struct queue {
 	const char *key, *title, *experiment;
 	struct probe_sequence between;
-	unsigned first, step;  /* counts that are tried */
-	unsigned more, unsure; /* entries that the two loads take themselves: at least, and perhaps more */
+	unsigned first, step;  /* counts of instructions that are tried */
+	unsigned more, unsure; /* entries beyond the last count that fits: the loads' own, and perhaps more */
 };
 
-static const uint8_t clear[] = {0x31, 0xd2};           /* xor edx, edx */
-static const uint8_t load[] = {0x48, 0x8b, 0x56, 64};  /* mov rdx, [rsi + 64] */
-static const uint8_t store[] = {0x48, 0x89, 0x56, 64}; /* mov [rsi + 64], rdx */
-static const uint8_t wait[] = {0x48, 0x8d, 0x14, 0};   /* lea rdx, [rax + rax] */
+/* Registers of both kinds, loads and stores. */
+static const uint8_t mixed[] = {0x48, 0x8d, 0x56, 1,      /* lea rdx, [rsi + 1] */
+                                0x66, 0x0f, 0xfe, 0xc1,   /* paddd xmm0, xmm1 */
+                                0x48, 0x8d, 0x56, 1,      /* lea rdx, [rsi + 1] */
+                                0x66, 0x0f, 0xfe, 0xc1,   /* paddd xmm0, xmm1 */
+                                0x48, 0x8b, 0x56, 64,     /* mov rdx, [rsi + 64] */
+                                0x48, 0x8d, 0x56, 1,      /* lea rdx, [rsi + 1] */
+                                0x66, 0x0f, 0xfe, 0xc1,   /* paddd xmm0, xmm1 */
+                                0x48, 0x89, 0x56, 72};    /* mov [rsi + 72], rdx */
+static const uint8_t tested[] = {0x48, 0x8d, 0x56, 1,     /* lea rdx, [rsi + 1] */
+                                 0x66, 0x0f, 0xfe, 0xc1,  /* paddd xmm0, xmm1 */
+                                 0x48, 0x8b, 0x56, 64,    /* mov rdx, [rsi + 64] */
+                                 0x2e, 0x48, 0x85, 0xf6}; /* test rsi, rsi */
+static const uint8_t load[] = {0x48, 0x8b, 0x56, 64};     /* mov rdx, [rsi + 64] */
+static const uint8_t store[] = {0x48, 0x89, 0x56, 64};    /* mov [rsi + 64], rdx */
+static const uint8_t wait[] = {0x48, 0x8d, 0x14, 0};      /* lea rdx, [rax + rax] */
 
 static const struct queue queues[] = {
-	{"pipeline.window",
-     "cycles of two misses, with zeroed registers between",
-     "zeroed registers between two misses that overlap, and the two",
-     {clear, sizeof clear, 1},
+	{"window-mixed",
+     "cycles of two misses, with lea, paddd, loads and stores between",
+     "lea, paddd, loads and stores between two misses that overlap, and the two",
+     {mixed, sizeof mixed, 8},
      64,
-     16,
+     12,
+     2,
+     0},
+	{"window-tests",
+     "cycles of two misses, with lea, paddd, loads and tests between",
+     "lea, paddd, loads and tests between two misses that overlap, and the two",
+     {tested, sizeof tested, 4},
+     64,
+     12,
      2,
      0},
 	{"pipeline.loads",
@@ -127,7 +150,24 @@ static void tell_queue(struct probe_clocked *probe, const struct queue *queue) {
 	                   "no number up to which two misses surely overlap, and above not: %s", queue->experiment);
 }
 
+/* Each mixture fills the window, or another structure first, or has entries for two: one is no evidence. */
+static void tell_window(struct probe_clocked *probe) {
+	static const char key[] = "pipeline.window";
+	const struct ifr_probe_finding *one = ifr_probe_find(probe->result, "window-mixed"),
+								   *other = ifr_probe_find(probe->result, "window-tests");
+	if (!one->told || !other->told)
+		probe_tell_nothing(probe->result, IFR_PROBE_CORE, key,
+		                   "one of two mixtures of instructions does not tell it");
+	else if (one->value < other->value || one->value > other->value)
+		probe_tell_nothing(probe->result, IFR_PROBE_CORE, key,
+		                   "%.0f with one mixture of instructions, %.0f with another", one->value, other->value);
+	else
+		probe_tell(probe->result, IFR_PROBE_CORE, key, "", one->value,
+		           "instructions of either of two mixtures between two misses that overlap, and the two");
+}
+
 void probe_clocked_queues(struct probe_clocked *probe) {
 	for (size_t i = 0; i < QUEUES; i++)
 		tell_queue(probe, &queues[i]);
+	tell_window(probe);
 }

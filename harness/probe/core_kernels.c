@@ -34,6 +34,23 @@ void probe_repeat(struct probe_kernel *kernel, const struct probe_sequence *sequ
 	kernel->elements = count;
 }
 
+/* xor eax, eax with prefixes of no effect. */
+void probe_zeroed(struct probe_kernel *kernel, size_t windows, unsigned count) {
+	static const uint8_t longest[] = {0x2e, 0x2e, 0x31, 0xc0};
+	const uint64_t start = kernel->code + ROOM;
+	uint64_t at = kernel->entry = start;
+	for (size_t window = 0; window < windows; window++)
+		for (unsigned i = 0; i < count; i++) {
+			const unsigned length = LINE * (i + 1) / count - LINE * i / count;
+			probe_put(kernel, at, longest + sizeof longest - length, length);
+			at += length;
+		}
+	put_loop_end(kernel, start, at, 1);
+	kernel->start = kernel->end = kernel->data;
+	kernel->rounds = 1;
+	kernel->elements = windows * count;
+}
+
 void probe_two_misses(struct probe_kernel *kernel, const struct probe_sequence *between, size_t count,
                       uint64_t data) {
 	enum { DATA = 16384 };
@@ -42,17 +59,18 @@ void probe_two_misses(struct probe_kernel *kernel, const struct probe_sequence *
 	static const uint8_t flush[] = {0x0f, 0xae, 0x3e,                     /* clflush [rsi] */
 	                                0x0f, 0xae, 0xbe, 0x80, 0x20, 0, 0,   /* clflush [rsi + 0x2080] */
 	                                0x0f, 0xae, 0xf0};                    /* mfence */
+	const unsigned each = between->length / between->instructions;
 	const uint64_t start = kernel->code + ROOM;
 	uint64_t at = start;
 	kernel->entry = start;
 	probe_put(kernel, at, first, sizeof first);
 	at += sizeof first;
-	for (size_t i = 0; i < count; i++, at += between->length)
-		probe_put(kernel, at, between->bytes, between->length);
+	for (size_t i = 0; i < count; i++, at += each)
+		probe_put(kernel, at, between->bytes + i % between->instructions * each, each);
 	probe_put(kernel, at, second, sizeof second);
 	at += sizeof second;
 	probe_put(kernel, at, flush, sizeof flush);
-	put_loop_end(kernel, start, at + sizeof flush, count * between->instructions + 5);
+	put_loop_end(kernel, start, at + sizeof flush, count + 5);
 	kernel->start = kernel->end = data ? data : kernel->data;
 	for (unsigned i = 0; !data && i < DATA; i += 8)
 		probe_set_word(kernel, kernel->data + i, 0);

@@ -33,6 +33,24 @@ bool probe_curve_edge(const struct probe_point *points, size_t last, struct prob
 	return true;
 }
 
+void probe_curve_smooth(struct probe_point *points, size_t count) {
+	struct probe_estimate before = count ? points[0].y : (struct probe_estimate){0};
+	for (size_t i = 1; i + 1 < count; i++) {
+		const struct probe_estimate *all[] = {&before, &points[i].y, &points[i + 1].y};
+		size_t middle = 0;
+		for (size_t j = 0; j < 3; j++) {
+			unsigned less = 0;
+			for (size_t k = 0; k < 3; k++)
+				less += all[k]->value < all[j]->value || (k < j && !(all[k]->value > all[j]->value));
+			if (less == 1)
+				middle = j;
+		}
+		const struct probe_estimate smooth = *all[middle];
+		before = points[i].y;
+		points[i].y = smooth;
+	}
+}
+
 /* The mean of three points; their whole range, with the intervals, becomes `range`. */
 static double mean_of_three(const struct probe_point *points, double *range) {
 	double sum = 0, low = INFINITY, high = -INFINITY;

@@ -24,6 +24,9 @@ struct probe_border {
 	double inside, outside;
 };
 
+/* Replaces each point by the middle one of it and its neighbours: a lone point that is far off goes, an edge stays. */
+void probe_curve_smooth(struct probe_point *points, size_t count);
+
 /* A flat part ends between two neighbouring points: all points before are surely inside, all points behind, up to `last`,
  * surely outside. Stores the last point of the flat part. Returns false where an interval reaches a border, a point is on
  * the wrong side, or either side has fewer than two points: a slope has no edge. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/probe/findings.h"
 #include "model/model.h"
 
 struct writing {
@@ -126,6 +127,15 @@ static void put_value(const struct writing *writing, const char *group, const ch
 	ifr_buffer_puts(out, "\");\n");
 }
 
+/* A setting's value, as a word where it has words, in quotes; the caller frees. */
+static char *format_setting(const struct ifr_machine *machine, size_t setting, const char *quote) {
+	const char *words = ifr_settings[setting].words;
+	for (unsigned word = 0; words && word < machine->values[setting]; word++)
+		words = strchr(words, ' ') + 1;
+	return words ? ifr_format("%s%.*s%s", quote, (int)strcspn(words, " "), words, quote)
+	             : ifr_format("%u", machine->values[setting]);
+}
+
 static void put_group_end(const struct writing *writing) {
 	ifr_buffer_puts(writing->out, "  standing = \"assumed\"; source = \"each value has its own\";\n};\n");
 }
@@ -143,11 +153,7 @@ static void put_settings(const struct writing *writing) {
 			group = about->group;
 			ifr_buffer_printf(writing->out, "%s: {\n", group);
 		}
-		const char *words = about->words;
-		for (unsigned word = 0; words && word < machine->values[i]; word++)
-			words = strchr(words, ' ') + 1;
-		char *value =
-			words ? ifr_format("\"%.*s\"", (int)strcspn(words, " "), words) : ifr_format("%u", machine->values[i]);
+		char *value = format_setting(machine, i, about->words ? "\"" : "");
 		put_value(writing, group, about->name, value, &machine->notes[i]);
 		free(value);
 	}
@@ -186,6 +192,35 @@ static void put_comments(const struct writing *writing) {
 			                  finding->low, finding->high, finding->unit, finding->experiment,
 			                  finding->is_setting ? "; it does not fit the other values" : "");
 	}
+}
+
+static void add_value(struct ifr_probe_finding *finding, const struct ifr_machine *machine, const char *name) {
+	static const char *const standings[] = {"documented", "reverse-engineered", "disputed", "assumed", "assumed"};
+	for (size_t i = 0; i < IFR_SETTINGS; i++) {
+		const size_t length = strlen(ifr_settings[i].group);
+		if (!machine->notes[i].source || !is_in_group(finding->key, ifr_settings[i].group, length) ||
+		    strcmp(finding->key + length + 1, ifr_settings[i].name) != 0)
+			continue;
+		char *value = format_setting(machine, i, ""),
+			 *experiment = ifr_format("%s; %s has %s (%s)", finding->experiment, name, value,
+		                              standings[machine->notes[i].standing]);
+		free(finding->experiment);
+		finding->experiment = experiment;
+		free(value);
+		return;
+	}
+}
+
+void probe_add_published(struct ifr_probe_result *result) {
+	char *name = NULL;
+	bool is_same;
+	struct ifr_machine *machine = NULL;
+	if (!ifr_machine_nearest(&name, &is_same, NULL) && !ifr_machine_open(&machine, name, NULL))
+		for (size_t i = 0; i < result->findings_count; i++)
+			if (result->findings[i].is_setting)
+				add_value(&result->findings[i], machine, name);
+	ifr_machine_free(machine);
+	free(name);
 }
 
 int ifr_probe_description(const struct ifr_probe_result *result, struct ifr_buffer *out, struct ifr_error *err) {

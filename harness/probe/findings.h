@@ -26,4 +26,7 @@ struct ifr_probe_curve *probe_add_curve(struct ifr_probe_result *result, enum if
                                         const char *title, const char *x_label, size_t count);
 void probe_add_step(struct ifr_probe_result *result, unsigned step, unsigned parameter, double missed);
 
+/* Adds what the nearest built-in description has to the experiments of its settings, where one is near. */
+void probe_add_published(struct ifr_probe_result *result);
+
 #endif

@@ -43,6 +43,19 @@ struct probe_item {
 void probe_pattern_loop(struct probe_kernel *kernel, const struct probe_item *items, size_t count, size_t rounds,
                         unsigned spacing, uint64_t offset);
 
+/* The same with outcomes of which none comes again: kinds of branches, by a bit that is new in each round. It is drawn a
+ * round before, so that no branch waits for it; the bits go on where the last call ended. Branches end `spacing` bytes
+ * apart, at least 13. For the clock alone. Elements: rounds. Ref: Knuth 1997, section 3.2.1: the highest bit of a linear
+ * congruential sequence of period 2^64. */
+enum probe_random_kind {
+	PROBE_RANDOM_NEVER,  /* never taken; the code is that of the next kind, but for a constant */
+	PROBE_RANDOM_BIT,    /* taken where the bit is 1 */
+	PROBE_RANDOM_ALWAYS, /* conditional, always taken */
+	PROBE_RANDOM_JUMP
+};
+void probe_random_loop(struct probe_kernel *kernel, const enum probe_random_kind *kinds, size_t count,
+                       unsigned spacing);
+
 /* `depth` nested calls and their returns. Elements: calls. */
 void probe_call_nest(struct probe_kernel *kernel, size_t depth);
 
@@ -69,8 +82,13 @@ struct probe_sequence {
  * for the clock alone. Elements: repetitions. */
 void probe_repeat(struct probe_kernel *kernel, const struct probe_sequence *sequence, size_t count);
 
-/* A round loads two lines that it has flushed from all caches, with `count` repetitions of a sequence between the loads,
- * of at most 64 bytes of data from rsi + 64 on; the first load's value is in rax. data: where the lines are, of another
+/* A loop over windows of 64 bytes, each of `count` zeroed registers (16 to 32) of about one length. For the clock alone.
+ * Elements: zeroed registers. */
+void probe_zeroed(struct probe_kernel *kernel, size_t windows, unsigned count);
+
+/* A round loads two lines that it has flushed from all caches, with `count` instructions between the loads: those of a
+ * sequence, all of one length, over and over, with at most 64 bytes of data from rsi + 64 on; the first load's value is
+ * in rax. data: where the lines are, of another
  * kernel, or 0: the kernel's own. For the clock alone. Elements: rounds. */
 void probe_two_misses(struct probe_kernel *kernel, const struct probe_sequence *between, size_t count,
                       uint64_t data);

@@ -135,7 +135,7 @@ teardown_file() {
 	need jq
 	refuse 2 'no probe was interrupted' -- interfero probe --resume --only return
 	refuse 2 'is of this machine' -- interfero probe --machine p6 --resume
-	interfero probe --only return,btb --budget 60s -q --seed 5 >/dev/null &
+	interfero probe --only cycle,btb --budget 60s -q --seed 5 >/dev/null &
 	local pid=$! waited=0
 	until [ -s config/interfero/*.partial ] || [ $((waited += 1)) -gt 300 ]; do sleep 0.1; done
 	kill "$pid"
@@ -146,7 +146,7 @@ teardown_file() {
 	# Findings of the part that is done are taken as they are.
 	jq '.findings[0].experiment = "kept"' "$partial" >changed && mv changed "$partial"
 	jq -r '.findings[0].part' "$partial" >part
-	within 60 interfero probe --resume --only return,btb --budget 1s -q --seed 5 --json >found.json
+	within 60 interfero probe --resume --only cycle,btb --budget 1s -q --seed 5 --json >found.json
 	[ "$(jq '[.findings[] | select(.experiment == "kept")] | length' found.json)" = 1 ]
 	jq -e '[.findings[] | .part] | unique | length == 2' found.json
 	[ ! -e "$partial" ]

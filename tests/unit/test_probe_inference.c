@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "common/random.h"
+#include "harness/probe/clock.h"
 #include "harness/probe/curve.h"
 #include "harness/probe/findings.h"
 #include "harness/probe/history.h"
@@ -180,6 +181,54 @@ static void test_no_edges(void **state) {
 	assert_false(probe_curve_edge(points, POINTS - 1, border, &edge));
 }
 
+/* A lone point that is far off goes, by hand; the edge stays where it is, and two such points in a row do not go. */
+static void test_lone_points(void **state) {
+	(void)state;
+	for (size_t lone = 2; lone + 1 < POINTS; lone++) {
+		struct probe_point points[POINTS];
+		size_t edge = 0;
+		draw_curve(points, 0, 0, 1);
+		if (lone >= EDGE - 1 && lone <= EDGE + 2)
+			continue;
+		points[lone].y = (struct probe_estimate){60, 59, 61, true};
+		if (lone > EDGE)
+			points[lone].y = points[0].y;
+		assert_false(probe_curve_edge(points, POINTS - 1, border, &edge));
+		probe_curve_smooth(points, POINTS);
+		assert_true(probe_curve_edge(points, POINTS - 1, border, &edge));
+		assert_int_equal(edge, EDGE);
+	}
+	struct probe_point two[POINTS];
+	size_t edge;
+	draw_curve(two, 0, 0, 1);
+	two[2].y = two[3].y = (struct probe_estimate){60, 59, 61, true};
+	probe_curve_smooth(two, POINTS);
+	assert_false(probe_curve_edge(two, POINTS - 1, border, &edge));
+}
+
+/* Of 40 repetitions, 25 are as they should be: 1 tick an exclusive or, 0.25 a nop, 3 of the kernel. In 5 the nops take
+ * longer, as beside another thread; in 10 the exclusive ors were disturbed, and the kernel would seem fast. */
+static void test_disturbed_repetitions(void **state) {
+	(void)state;
+	enum { GOOD = 25, SHARED = 5, ALL = 40, KERNELS = PROBE_REFERENCES + 1 };
+	struct probe_batch batch = {.count = KERNELS, .repetitions = ALL};
+	batch.ticks = malloc(ALL * KERNELS * sizeof *batch.ticks);
+	for (size_t i = 0; i < ALL; i++) {
+		const size_t kind = i * 7 % ALL;
+		double *ticks = batch.ticks + i * KERNELS;
+		ticks[0] = kind < GOOD + SHARED ? 1 : 2.5;
+		ticks[1] = kind < GOOD ? 0.25 : kind < GOOD + SHARED ? 0.4 : 0.26;
+		ticks[2] = 3;
+	}
+	const double best = probe_batch_best_nop(&batch);
+	assert_true(best > 0.2499 && best < 0.2501);
+	assert_int_equal(probe_batch_select(&batch, 1.1 * best, NULL), 0);
+	assert_int_equal(batch.repetitions, GOOD);
+	const struct probe_estimate cycles = probe_batch_cycles(&batch, 1, 0);
+	assert_true(cycles.told && cycles.low >= 3 && cycles.high <= 3);
+	probe_batch_release(&batch);
+}
+
 /* The share of misses in a cache of 8 ways and 32 page colours whose pages lie at random, as in arithmetic: lines of a
  * colour that has more than 8 all miss. Regions in eighths of the cache, four an octave. */
 static void draw_random_pages(struct probe_point *points, size_t count, double next, uint64_t seed) {
@@ -338,6 +387,8 @@ int main(void) {
 		cmocka_unit_test(test_no_middle),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_no_edges),
+		cmocka_unit_test(test_lone_points),
+		cmocka_unit_test(test_disturbed_repetitions),
 		cmocka_unit_test(test_whole_cycles),
 		cmocka_unit_test(test_flow),
 		cmocka_unit_test(test_correlation),

@@ -263,6 +263,61 @@ static void test_chase_is_a_ring(void **state) {
 	probe_kernel_release(&kernel);
 }
 
+static const enum probe_random_kind all_random_kinds[] = {PROBE_RANDOM_NEVER, PROBE_RANDOM_BIT,
+                                                          PROBE_RANDOM_ALWAYS, PROBE_RANDOM_JUMP};
+enum { RANDOM_KINDS = sizeof all_random_kinds / sizeof *all_random_kinds };
+
+/* Branches end where they should, each tests what its kind says, and goes on with the next one. */
+static void test_random_loop(void **state) {
+	(void)state;
+	static const unsigned constants[] = {0, 1, 0};
+	static const ZydisMnemonic mnemonics[] = {ZYDIS_MNEMONIC_JNZ, ZYDIS_MNEMONIC_JNZ, ZYDIS_MNEMONIC_JNB,
+	                                          ZYDIS_MNEMONIC_JMP};
+	enum { SPACING = 13, SHORT = 2 };
+	struct probe_kernel kernel;
+	probe_random_loop(start(&kernel), all_random_kinds, RANDOM_KINDS, SPACING);
+	uint64_t at = kernel.geometry[0].address;
+	for (size_t i = 0; i < RANDOM_KINDS; i++) {
+		struct instruction before = {0}, instruction = {0};
+		const uint64_t end = at + SPACING;
+		while (at < end) {
+			before = instruction;
+			at += decode(&kernel, at, &instruction);
+		}
+		assert_int_equal(at, end);
+		assert_int_equal(instruction.about.mnemonic, mnemonics[i]);
+		assert_int_equal(instruction.about.length, SHORT);
+		assert_int_equal(instruction.operands[0].imm.value.u, 0);
+		if (all_random_kinds[i] != PROBE_RANDOM_JUMP) {
+			assert_int_equal(before.about.mnemonic, ZYDIS_MNEMONIC_TEST);
+			assert_int_equal(before.operands[0].reg.value, ZYDIS_REGISTER_DL);
+			assert_int_equal(before.operands[1].imm.value.u, constants[i]);
+		}
+	}
+	probe_kernel_release(&kernel);
+}
+
+/* 27 instructions in each 64 bytes, none across their end. */
+static void test_zeroed(void **state) {
+	(void)state;
+	enum { WINDOWS = 3, WINDOW = 64, COUNT = 27 };
+	struct probe_kernel kernel;
+	probe_zeroed(start(&kernel), WINDOWS, COUNT);
+	uint64_t at = kernel.entry;
+	assert_int_equal(at % WINDOW, 0);
+	for (unsigned window = 1; window <= WINDOWS; window++) {
+		for (unsigned i = 0; i < COUNT; i++) {
+			struct instruction instruction;
+			at += decode(&kernel, at, &instruction);
+			assert_int_equal(instruction.about.mnemonic, ZYDIS_MNEMONIC_XOR);
+			assert_int_equal(instruction.operands[0].reg.value, ZYDIS_REGISTER_EAX);
+		}
+		assert_int_equal(at, kernel.entry + window * WINDOW);
+	}
+	assert_int_equal(kernel.elements, WINDOWS * COUNT);
+	probe_kernel_release(&kernel);
+}
+
 /* The processor runs all kernels to their end; how fast does not matter. */
 static void test_kernels_run(void **state) {
 	(void)state;
@@ -279,6 +334,8 @@ static void test_kernels_run(void **state) {
 	probe_chase(probe_batch_add(&batch), &(struct probe_places){100, 1, 4160, 4160}, 2);
 	probe_store_load(probe_batch_add(&batch), 3, 4096);
 	probe_nops(probe_batch_add(&batch), 100, 8);
+	probe_random_loop(probe_batch_add(&batch), all_random_kinds, RANDOM_KINDS, 13);
+	probe_zeroed(probe_batch_add(&batch), 10, 27);
 	if (probe_batch_run(&batch, &err))
 		fail_msg("%s", err.message);
 	for (size_t i = 0; i < batch.repetitions * batch.count; i++)
@@ -348,6 +405,8 @@ int main(void) {
 		cmocka_unit_test(test_steps_and_indirect_jumps),
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_chase_is_a_ring),
+		cmocka_unit_test(test_random_loop),
+		cmocka_unit_test(test_zeroed),
 		cmocka_unit_test(test_kernels_run),
 		cmocka_unit_test(test_bad_kernels),
 	};
