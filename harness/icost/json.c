@@ -71,11 +71,17 @@ static json_t *json_profile(const struct ifr_shotgun_coverage *profile) {
 	const struct {
 		const char *name;
 		uint64_t value;
-	} rows[] = {{"signatures", profile->signatures}, {"details", profile->details},
-	            {"fragments", profile->fragments},   {"dropped_impossible_bits", profile->impossible},
-	            {"dropped_code", profile->unknown},  {"dropped_target", profile->lost},
-	            {"dropped_short", profile->cut},     {"instructions", profile->instructions},
-	            {"exact", profile->exact},           {"missing", profile->missing}};
+	} rows[] = {{"signatures", profile->signatures},
+	            {"details", profile->details},
+	            {"fragments", profile->fragments},
+	            {"shortened", profile->shortened},
+	            {"dropped_impossible_bits", profile->impossible},
+	            {"dropped_code", profile->unknown},
+	            {"dropped_target", profile->lost},
+	            {"dropped_short", profile->cut},
+	            {"instructions", profile->instructions},
+	            {"exact", profile->exact},
+	            {"missing", profile->missing}};
 	json_t *object = json_object();
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		ifr_json_set(object, rows[i].name, ifr_json_count(rows[i].value));

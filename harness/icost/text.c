@@ -244,6 +244,9 @@ static void put_coverage(const struct telling *telling, struct ifr_buffer *text)
 		profile->fragments, profile->signatures, profile->details, (double)profile->exact / instructions,
 		(double)(profile->instructions - profile->exact - profile->missing) / instructions,
 		(double)profile->missing / instructions);
+	if (profile->shortened)
+		ifr_buffer_printf(text, " %" PRIu64 " of the fragments end where samples no longer tell the path.",
+		                  profile->shortened);
 	if (profile->fragments < profile->signatures)
 		ifr_buffer_printf(text,
 		                  " Dropped: %" PRIu64 " for bits that cannot be, %" PRIu64

@@ -8,7 +8,8 @@
 #include "model/core/sample.h"
 #include "model/shotgun/database.h"
 
-enum { CALLS_MOST = 256, AHEAD = 64 /* instructions that a target is judged by */ };
+/* AHEAD: instructions that a target is judged by; SEARCHED_LEAST: if no sample tells it. */
+enum { CALLS_MOST = 256, AHEAD = 64, SEARCHED_LEAST = 24 };
 
 /* A block that may be executed. */
 struct known_block {
@@ -35,6 +36,7 @@ struct assembly {
 	size_t at;                  /* of its bits */
 	uint64_t calls[CALLS_MOST]; /* where calls return to */
 	size_t calls_count;
+	bool guessed;             /* a sample has told the target of a branch since this was cleared */
 	uint64_t accesses;        /* in all fragments; a page of its own for each */
 	struct past_access *past; /* by access of the fragments */
 	uint32_t first_access;
@@ -143,8 +145,9 @@ static size_t distance(size_t a, size_t b) {
 
 /* Finds how many accesses before the next one of the fragment the access is that matters to it; 0: none. The sample may
  * come from another path, with fewer or more accesses between, and so may those of the accesses before, from executions
- * with other data. The access has the same place in a page: at that distance, or else the youngest one. Where none has,
- * as heap objects lie anywhere, the access is of the same instruction, at the closest distance. */
+ * with other data. So the access has the same place in a page at that very distance; or else, at the distance that is
+ * closest, it has the same place in a page (unrolled loops, whose instructions differ) or is of the same instruction
+ * (arrays and heap objects, whose places differ). */
 static size_t find_linked(const struct assembly *assembly, const struct ifr_shotgun_access *access) {
 	const uint64_t *next = assembly->fragments->addresses + assembly->fragments->accesses_count;
 	const struct past_access *past = assembly->past + assembly->fragments->accesses_count;
@@ -154,10 +157,9 @@ static size_t find_linked(const struct assembly *assembly, const struct ifr_shot
 	if (!access->before || (access->before <= most && (next[-access->before] & 4095) == in_page))
 		return access->before;
 	for (size_t before = 1; before <= most && before <= IFR_SHOTGUN_BEFORE; before++) {
-		if ((next[-(ptrdiff_t)before] & 4095) == in_page && past[-(ptrdiff_t)before].matters)
-			return before;
-		if (past[-(ptrdiff_t)before].at == access->of &&
-		    (!closest || distance(before, access->before) < distance(closest, access->before)))
+		const bool fits = past[-(ptrdiff_t)before].at == access->of ||
+		                  ((next[-(ptrdiff_t)before] & 4095) == in_page && past[-(ptrdiff_t)before].matters);
+		if (fits && (!closest || distance(before, access->before) < distance(closest, access->before)))
 			closest = before;
 	}
 	return closest;
@@ -274,40 +276,81 @@ static bool is_told_by_samples(const struct ifr_trace_block *block) {
 	       block->branch == IFR_BRANCH_RETURN || !block->target;
 }
 
+/* Where calls return to, beyond the stack of an assembly: calls that are looked ahead to, and those that returned. */
+struct calls_ahead {
+	uint64_t calls[AHEAD];
+	size_t count, returned;
+};
+
+/* Finds what is executed behind a block's branch that goes; 0: only samples tell. */
+static uint64_t look_behind(const struct assembly *assembly, const struct ifr_trace_block *block,
+                            struct calls_ahead *ahead) {
+	if (block->branch == IFR_BRANCH_RETURN) {
+		if (ahead->count)
+			return ahead->calls[--ahead->count];
+		if (ahead->returned == assembly->calls_count)
+			return 0;
+		return assembly->calls[(assembly->calls_count - ++ahead->returned) % CALLS_MOST];
+	}
+	if (is_told_by_samples(block))
+		return 0;
+	if (block->branch == IFR_BRANCH_CALL)
+		ahead->calls[ahead->count++] = block->normalised + block->bytes;
+	return block->target;
+}
+
 /* Whether the bits of the signature can be those of the code at an address: up to the next branch whose target the code
- * does not tell, or some instructions far. */
-static bool is_path(struct assembly *assembly, uint64_t at) {
+ * and the stack of calls do not tell, or some instructions far. Returns how many were compared; 0: they cannot. */
+static size_t compare_path(struct assembly *assembly, uint64_t at) {
 	size_t index = assembly->at;
 	const size_t end = index + AHEAD < assembly->signature->count ? index + AHEAD : assembly->signature->count;
+	struct calls_ahead ahead = {.count = 0};
 	while (index < end) {
 		struct known_block *known = find_known(assembly, at);
 		if (!known || known->block == UINT32_MAX)
-			return false;
+			return 0;
 		const struct ifr_trace_block *block = &assembly->code->blocks[known->block];
 		const struct ifr_placed *placed = place(assembly, known);
 		size_t accesses = 0;
 		for (unsigned i = 0; i < placed->count && index < end; i++, index++) {
 			const size_t own = count_accesses(assembly, known, i, accesses);
 			if (!is_possible_there(assembly, known, i, own, index))
-				return false;
+				return 0;
 			accesses += own;
 		}
+		if (index == end)
+			return index - assembly->at;
 		const bool taken = index && bits_at(assembly, index - 1) & IFR_SHOTGUN_DOES;
 		const bool goes = block->branch != IFR_BRANCH_NONE && (block->branch != IFR_BRANCH_CONDITIONAL || taken);
-		if (goes ? is_told_by_samples(block) : block->end == IFR_END_REPEAT || !block->bytes)
-			return true;
-		at = goes ? block->target : block->normalised + block->bytes;
+		if (!goes && (block->end == IFR_END_REPEAT || !block->bytes))
+			return index - assembly->at;
+		at = goes ? look_behind(assembly, block, &ahead) : block->normalised + block->bytes;
+		if (!at)
+			return index - assembly->at;
 	}
-	return true;
+	return index - assembly->at;
+}
+
+/* Finds the only block of the code whose bits follow in the signature; 0: none, or several. */
+static uint64_t search_target(struct assembly *assembly) {
+	uint64_t found = 0;
+	for (size_t i = 0; i < assembly->known_count; i++)
+		if (compare_path(assembly, assembly->known[i].at) >= SEARCHED_LEAST) {
+			if (found)
+				return 0;
+			found = assembly->known[i].at;
+		}
+	return found;
 }
 
 /* The target of an indirect branch, of a return from a caller outside, or of a repeated instruction, by its sample. If
  * the signature cannot have gone there, by that of the instruction's samples that has most bits in common, of those
- * whose target it can have gone to. */
+ * whose target it can have gone to; if there is none, by the bits alone. */
 static enum outcome follow_sample(struct assembly *assembly, const struct ifr_shotgun_detail *last,
                                   uint64_t *next) {
 	*next = last->next;
-	if (last->next && is_path(assembly, last->next))
+	assembly->guessed = true;
+	if (last->next && compare_path(assembly, last->next))
 		return GOES_ON;
 	size_t count;
 	assembly->at--;
@@ -322,15 +365,16 @@ static enum outcome follow_sample(struct assembly *assembly, const struct ifr_sh
 		const int differ = shotgun_count_different(sample, &context);
 		if (!sample->next || sample->next == refused || (best && differ >= least))
 			continue;
-		if (!is_path(assembly, sample->next)) {
+		if (!compare_path(assembly, sample->next)) {
 			refused = sample->next;
 			continue;
 		}
 		best = sample;
 		least = differ;
 	}
-	if (best)
-		*next = best->next;
+	const uint64_t found = best ? best->next : search_target(assembly);
+	if (found)
+		*next = found;
 	return *next ? GOES_ON : LOST;
 }
 
@@ -378,52 +422,69 @@ static enum outcome add_execution(struct assembly *assembly, uint64_t at, const 
 	return find_next(assembly, *known, last, next);
 }
 
-/* Adds the steps of the signature. Returns why it ended; instructions: of all, and of the warm-up. */
+/* Counts the last step: in the warm-up, or as measured. Returns its instructions. */
+static unsigned count_step(const struct assembly *assembly, struct ifr_shotgun_fragment *fragment, bool warming) {
+	const struct ifr_shotgun_fragments *fragments = assembly->fragments;
+	const unsigned instructions =
+		assembly->code->blocks[fragments->steps[fragments->steps_count - 1].block].instructions;
+	fragment->end = (uint32_t)fragments->steps_count;
+	if (warming)
+		fragment->measured = fragment->end;
+	else
+		fragment->instructions += instructions;
+	return instructions;
+}
+
+/* Adds the steps of the signature. Returns why it ended. Where the path turns out to be wrong, it is so since the last
+ * target that a sample told: the steps up to there stay. */
 static enum outcome add_steps(struct assembly *assembly, struct ifr_shotgun_fragment *fragment) {
 	struct ifr_shotgun_detail before = {0}, last = {0};
+	struct ifr_shotgun_fragment sure = *fragment;
 	uint64_t at = assembly->signature->at, next = 0;
 	struct known_block *known;
 	uint8_t branch = IFR_BRANCH_NONE;
 	unsigned instructions = 0;
+	enum outcome outcome = GOES_ON;
 	const size_t warmed =
 		assembly->signature->count / 2 < SAMPLE_WARMED ? assembly->signature->count / 2 : SAMPLE_WARMED;
-	while (assembly->at < assembly->signature->count) {
-		const enum outcome outcome = add_execution(assembly, at, &before, branch, &next, &last, &known);
-		if (outcome == ENDED)
-			assembly->fragments->steps_count--;
-		if (outcome)
-			return outcome;
-		if (instructions < warmed)
-			fragment->measured = (uint32_t)assembly->fragments->steps_count;
-		else
-			fragment->instructions += assembly->code->blocks[known->block].instructions;
-		instructions += assembly->code->blocks[known->block].instructions;
+	while (!outcome && assembly->at < assembly->signature->count) {
+		assembly->guessed = false;
+		outcome = add_execution(assembly, at, &before, branch, &next, &last, &known);
+		if (outcome && outcome != LOST)
+			break;
+		instructions += count_step(assembly, fragment, instructions < warmed);
+		if (assembly->guessed)
+			sure = *fragment;
 		branch = assembly->code->blocks[known->block].branch;
 		before = last;
 		at = next;
 	}
-	return ENDED;
+	if (outcome == IMPOSSIBLE || outcome == UNKNOWN)
+		*fragment = sure;
+	return outcome ? outcome : ENDED;
 }
 
 static void add_fragment(struct assembly *assembly, const struct ifr_shotgun_signature *signature) {
 	struct ifr_shotgun_fragments *fragments = assembly->fragments;
-	struct ifr_shotgun_fragment fragment = {.first = (uint32_t)fragments->steps_count};
+	const uint32_t first = (uint32_t)fragments->steps_count;
+	struct ifr_shotgun_fragment fragment = {first, first, first, 0, signature->head};
 	const size_t accesses = fragments->accesses_count;
 	assembly->signature = signature;
 	assembly->at = assembly->calls_count = 0;
 	assembly->first_access = (uint32_t)accesses;
 	const enum outcome outcome = add_steps(assembly, &fragment);
-	fragment.end = (uint32_t)fragments->steps_count;
 	fragments->signatures++;
-	fragments->impossible += outcome == IMPOSSIBLE;
-	fragments->unknown += outcome == UNKNOWN;
-	fragments->lost += outcome == LOST;
-	fragments->cut += outcome == ENDED && !fragment.instructions;
-	if (outcome != ENDED || !fragment.instructions) {
-		fragments->steps_count = fragment.first;
+	fragments->steps_count = fragment.end;
+	if (!fragment.instructions) {
+		fragments->impossible += outcome == IMPOSSIBLE;
+		fragments->unknown += outcome == UNKNOWN;
+		fragments->lost += outcome == LOST;
+		fragments->cut += outcome == ENDED;
+		fragments->steps_count = first;
 		fragments->accesses_count = accesses;
 		return;
 	}
+	fragments->shortened += outcome != ENDED;
 	if (fragments->count == fragments->room) {
 		fragments->room = 2 * fragments->room + 64;
 		fragments->items = ifr_realloc(fragments->items, fragments->room, sizeof *fragments->items);

@@ -6,7 +6,8 @@
  * branch whose bit 1 is set, the caller on the stack of calls; of another branch, the detailed sample that was
  * chosen. Of the detailed samples of an instruction, those count that have its own two bits, and of these the one
  * with most bits in common with the signature. Bits that no instruction there could have, and code that is not
- * known, show that the path is wrong: the fragment is dropped.
+ * known, show that the path is wrong since the last target that a sample told. The fragment ends there, or before a
+ * target that no sample tells; it is dropped if no instruction behind the warm-up is left.
  * Ref: Fields et al. 2004, section 5.4, figure 7. */
 #ifndef IFR_MODEL_SHOTGUN_FRAGMENTS_H
 #define IFR_MODEL_SHOTGUN_FRAGMENTS_H
@@ -40,6 +41,7 @@ struct ifr_shotgun_step {
 struct ifr_shotgun_fragment {
 	uint32_t first, measured, end; /* steps; cycles count from `measured` on */
 	uint32_t instructions;         /* from there on */
+	bool head;                     /* as its signature's */
 };
 
 struct ifr_shotgun_fragments {
@@ -51,8 +53,8 @@ struct ifr_shotgun_fragments {
 	size_t steps_count, count, accesses_count;
 	size_t steps_room, room, accesses_room;
 	/* signatures, and those dropped for bits that cannot be, for code that is not known, for an indirect branch
-	 * without samples, and because they were too short then */
-	uint64_t signatures, impossible, unknown, lost, cut;
+	 * without samples, and because they are too short; and fragments that end early for one of the first three */
+	uint64_t signatures, impossible, unknown, lost, cut, shortened;
 	/* instructions that were put together, those of them whose sample has all bits of the signature, and those without
 	 * a sample */
 	uint64_t instructions, exact, missing;

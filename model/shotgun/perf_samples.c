@@ -187,7 +187,7 @@ static struct ifr_shotgun_detail begin_detail(const struct perf_reader *reader, 
 static void end_walk(struct perf_reader *reader) {
 	const size_t count = reader->walk_count;
 	if (count >= WALK_LEAST) {
-		ifr_shotgun_begin_signature(reader->samples, reader->walk[0].at);
+		ifr_shotgun_begin_signature(reader->samples, reader->walk[0].at, false);
 		for (size_t i = 0; i < count; i++)
 			ifr_shotgun_add_bits(reader->samples, reader->walk[i].bits);
 	}

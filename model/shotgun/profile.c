@@ -15,6 +15,7 @@ static struct ifr_shotgun_coverage cover(const struct ifr_shotgun_samples *sampl
 	return (struct ifr_shotgun_coverage){.signatures = fragments->signatures,
 	                                     .details = samples->details_count,
 	                                     .fragments = fragments->count,
+	                                     .shortened = fragments->shortened,
 	                                     .impossible = fragments->impossible,
 	                                     .unknown = fragments->unknown,
 	                                     .lost = fragments->lost,

@@ -165,9 +165,17 @@ static bool is_decoded(const struct ifr_observed_step *step, unsigned index) {
 	return false;
 }
 
+static bool is_head(uint64_t instructions) {
+	return instructions < IFR_CORE_HEAD;
+}
+
+static uint64_t period_at(const struct ifr_sampler *sampler, uint64_t instructions) {
+	return is_head(instructions) ? PERIOD_LEAST : sampler->period;
+}
+
 static bool is_chosen(const struct ifr_sampler *sampler, uint64_t instructions, unsigned index) {
-	const uint64_t in_period = instructions % sampler->period;
-	if (sampler->signing || in_period < sampler->period - SAMPLER_STRETCH)
+	const uint64_t period = period_at(sampler, instructions);
+	if (sampler->signing || instructions % period < period - SAMPLER_STRETCH)
 		return false;
 	return !(ifr_siphash(0x5407, instructions, &index, sizeof index) % SAMPLER_EVERY);
 }
@@ -254,14 +262,14 @@ static void end_signature(struct ifr_sampler *sampler) {
 
 /* Begins or ends a signature before a step. */
 static void follow_signature(struct ifr_sampler *sampler, const struct ifr_observed_step *step) {
-	const uint64_t period = sampler->period;
+	const uint64_t period = period_at(sampler, step->instructions);
 	const bool there =
 		step->instructions / period % 2 && step->instructions % period >= period - IFR_SHOTGUN_LENGTH;
 	const struct ifr_trace_block *block = &sampler->blocks[step->block];
 	if (!there)
 		end_signature(sampler);
 	if (there && !sampler->signing && block->bytes) {
-		ifr_shotgun_begin_signature(sampler->samples, block->normalised);
+		ifr_shotgun_begin_signature(sampler->samples, block->normalised, is_head(step->instructions));
 		sampler->signing = true;
 	}
 }

@@ -4,7 +4,8 @@
  *
  * A period of instructions gives detailed samples from its end (SAMPLER_STRETCH); every other period gives a
  * signature sample there instead (IFR_SHOTGUN_LENGTH), so that no detailed sample is of an instruction that a
- * signature has. */
+ * signature has. The first IFR_CORE_HEAD instructions, in which programs start, have short periods: much of their code
+ * is executed once, and costs as much as long stretches of what follows. */
 #ifndef IFR_MODEL_SHOTGUN_SAMPLER_H
 #define IFR_MODEL_SHOTGUN_SAMPLER_H
 

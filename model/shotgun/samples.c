@@ -32,11 +32,11 @@ void ifr_shotgun_add_place(struct ifr_shotgun_samples *samples, uint64_t at, uin
 	samples->places[samples->places_count++] = (struct ifr_shotgun_place){at, address};
 }
 
-void ifr_shotgun_begin_signature(struct ifr_shotgun_samples *samples, uint64_t at) {
+void ifr_shotgun_begin_signature(struct ifr_shotgun_samples *samples, uint64_t at, bool head) {
 	samples->signatures = grow(samples->signatures, samples->signatures_count, &samples->signatures_room,
 	                           sizeof *samples->signatures);
 	samples->signatures[samples->signatures_count++] =
-		(struct ifr_shotgun_signature){.at = at, .first = (uint32_t)samples->bits_count};
+		(struct ifr_shotgun_signature){.at = at, .head = head, .first = (uint32_t)samples->bits_count};
 }
 
 void ifr_shotgun_add_bits(struct ifr_shotgun_samples *samples, uint8_t bits) {
@@ -79,7 +79,7 @@ void ifr_shotgun_samples_print(const struct ifr_shotgun_samples *samples, struct
 	for (size_t i = 0; i < samples->signatures_count; i++) {
 		const struct ifr_shotgun_signature *signature = &samples->signatures[i];
 		static const char digits[] = "0123456789abcdef";
-		ifr_buffer_printf(out, "signature %" PRIx64 " ", signature->at);
+		ifr_buffer_printf(out, "%s %" PRIx64 " ", signature->head ? "head" : "signature", signature->at);
 		for (size_t k = 0; k < signature->count; k++)
 			ifr_buffer_append(out, &digits[samples->bits[signature->first + k] & 15], 1);
 		ifr_buffer_puts(out, "\n");
@@ -88,12 +88,12 @@ void ifr_shotgun_samples_print(const struct ifr_shotgun_samples *samples, struct
 		print_detail(&samples->details[i], out);
 }
 
-static bool parse_signature(const char *line, struct ifr_shotgun_samples *samples) {
+static bool parse_signature(const char *line, bool head, struct ifr_shotgun_samples *samples) {
 	char *end;
 	const uint64_t at = strtoull(line, &end, 16);
 	if (end == line || *end != ' ' || !end[1] || end[1 + strspn(end + 1, "0123456789abcdef")])
 		return false;
-	ifr_shotgun_begin_signature(samples, at);
+	ifr_shotgun_begin_signature(samples, at, head);
 	for (const char *digit = end + 1; *digit; digit++)
 		ifr_shotgun_add_bits(samples, (uint8_t)(*digit <= '9' ? *digit - '0' : *digit - 'a' + 10));
 	return true;
@@ -145,7 +145,9 @@ static bool parse_line(char *line, void *into) {
 		return true;
 	}
 	if (!strncmp(line, "signature ", 10))
-		return parse_signature(line + 10, samples);
+		return parse_signature(line + 10, false, samples);
+	if (!strncmp(line, "head ", 5))
+		return parse_signature(line + 5, true, samples);
 	if (!strncmp(line, "detail ", 7))
 		return parse_detail(line + 7, samples);
 	return sscanf(line, "instructions %" SCNu64 "%c", &samples->instructions, &end) == 1;

@@ -63,6 +63,7 @@ struct ifr_shotgun_detail {
 
 struct ifr_shotgun_signature {
 	uint64_t at;           /* the first instruction, which begins a block */
+	bool head;             /* of the run's first instructions (IFR_CORE_HEAD), which have more signatures */
 	uint32_t first, count; /* of its bits, in struct ifr_shotgun_samples */
 };
 
@@ -89,7 +90,7 @@ static inline uint8_t ifr_shotgun_parity(uint64_t at) {
 }
 
 /* Begins a signature, or adds the bits of its next instruction. */
-void ifr_shotgun_begin_signature(struct ifr_shotgun_samples *samples, uint64_t at);
+void ifr_shotgun_begin_signature(struct ifr_shotgun_samples *samples, uint64_t at, bool head);
 void ifr_shotgun_add_bits(struct ifr_shotgun_samples *samples, uint8_t bits);
 void ifr_shotgun_drop_signature(struct ifr_shotgun_samples *samples);
 void ifr_shotgun_add_detail(struct ifr_shotgun_samples *samples, const struct ifr_shotgun_detail *detail);

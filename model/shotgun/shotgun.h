@@ -21,6 +21,7 @@ struct ifr_ideal_times;
 struct ifr_shotgun_coverage {
 	uint64_t signatures, details;
 	uint64_t fragments;
+	uint64_t shortened;                      /* of them, those that end before their signature */
 	uint64_t impossible, unknown, lost, cut; /* dropped ones: model/shotgun/fragments.h */
 	uint64_t instructions, exact, missing;
 };

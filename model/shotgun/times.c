@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/shotgun/times.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/parallel.h"
@@ -11,6 +12,8 @@ struct timing {
 	const struct ifr_machine *machine;
 	const uint32_t *sets;
 	struct ifr_ideal_times *times;
+	double
+		weights[2]; /* of fragments of the rest, and of the head; of all instructions of fragments the mean is 1 */
 };
 
 /* A core with a set of causes idealised. */
@@ -69,7 +72,8 @@ static int time_set(size_t index, size_t thread, void *data, struct ifr_error *e
 		ifr_front_cut(set.front);
 		ifr_graph_drain(set.graph);
 		const int64_t begun = run_steps(&set, fragment->first, fragment->measured);
-		cycles[i] = (double)(run_steps(&set, fragment->measured, fragment->end) - begun);
+		cycles[i] =
+			timing->weights[fragment->head] * (double)(run_steps(&set, fragment->measured, fragment->end) - begun);
 		sum += cycles[i];
 	}
 	timing->times->cycles[index] = sum;
@@ -81,19 +85,32 @@ static int time_set(size_t index, size_t thread, void *data, struct ifr_error *e
 	return 0;
 }
 
+/* Weights fragments by what they stand for. Returns the instructions of all. */
+static double weight_fragments(const struct ifr_shotgun_fragments *fragments, double run, double weights[2]) {
+	double measured[2] = {0};
+	for (size_t i = 0; i < fragments->count; i++)
+		measured[fragments->items[i].head] += fragments->items[i].instructions;
+	const double all = measured[0] + measured[1];
+	const bool both = measured[0] > 0 && measured[1] > 0 && run > IFR_CORE_HEAD;
+	weights[0] = both ? (run - IFR_CORE_HEAD) / run * all / measured[0] : 1;
+	weights[1] = both ? IFR_CORE_HEAD / run * all / measured[1] : 1;
+	return all;
+}
+
 void ifr_shotgun_times(const struct ifr_shotgun_code *code, const struct ifr_shotgun_fragments *fragments,
                        const struct ifr_machine *machine, const uint32_t *sets, size_t count,
                        uint64_t instructions, struct ifr_ideal_times *times) {
-	const struct timing timing = {code, fragments, machine, sets, times};
+	struct timing timing = {code, fragments, machine, sets, times, {0}};
 	struct ifr_error none = {0};
-	double measured = 0;
+	const double measured = weight_fragments(fragments, (double)instructions, timing.weights);
 	*times = (struct ifr_ideal_times){.sets = count, .fragments = fragments->count, .rest = (double)instructions};
 	times->cycles = ifr_alloc((count + 1) * sizeof *times->cycles);
 	times->fragment_cycles = ifr_alloc((count * fragments->count + 1) * sizeof *times->fragment_cycles);
 	times->fragment_instructions = ifr_alloc((fragments->count + 1) * sizeof *times->fragment_instructions);
 	for (size_t i = 0; i < fragments->count; i++)
-		measured += times->fragment_instructions[i] = fragments->items[i].instructions;
-	ifr_parallel_each(count, ifr_parallel_processors(), time_set, (void *)(uintptr_t)&timing, &none);
+		times->fragment_instructions[i] =
+			(uint32_t)lrint(timing.weights[fragments->items[i].head] * fragments->items[i].instructions);
+	ifr_parallel_each(count, ifr_parallel_processors(), time_set, &timing, &none);
 	for (size_t i = 0; i < count && measured > 0; i++)
 		times->cycles[i] *= (double)instructions / measured;
 }

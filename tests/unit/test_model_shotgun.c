@@ -3,6 +3,7 @@
  *
  *   A  400580  load; test and jump to A             B  400589  indirect jump to C or D
  *   C  4005c0  add; jump to A                       D  400600  add; add; jump to A */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -150,7 +151,7 @@ static void sample_run(struct fixture *f, uint64_t skip) {
 	f->samples.instructions = 1000000;
 	for (unsigned i = 0; i < BLOCKS; i++)
 		ifr_shotgun_add_place(&f->samples, at[i], at[i]);
-	ifr_shotgun_begin_signature(&f->samples, CODE);
+	ifr_shotgun_begin_signature(&f->samples, CODE, false);
 	for (unsigned i = 0; i < count; i++)
 		ifr_shotgun_add_bits(&f->samples, bits_of(f, &places[i]));
 	for (unsigned i = FIRST_SAMPLED; i < FIRST_SAMPLED + SAMPLED; i++)
@@ -334,9 +335,44 @@ static void test_dropped(void **state) {
 	assert_dropped(f, 1, 0, 0);
 	/* An address of another parity. */
 	sample_run(f, 0);
-	f->samples.bits[1000] ^= IFR_SHOTGUN_PARITY;
+	f->samples.bits[500] ^= IFR_SHOTGUN_PARITY;
 	assemble(f);
 	assert_dropped(f, 1, 0, 0);
+}
+
+/* Behind the warm-up, what is before a wrong bit stays: up to the last target that a sample told, B's. */
+static void test_shortened(void **state) {
+	enum { WRONG = 2500 };
+	static struct place places[4 * LENGTH];
+	struct fixture *f = *state;
+	sample_run(f, 0);
+	list_places(f, places);
+	f->samples.bits[WRONG] ^= IFR_SHOTGUN_PARITY;
+	assemble(f);
+	assert_int_equal(f->fragments.count, 1);
+	assert_int_equal(f->fragments.shortened, 1);
+	assert_int_equal(f->fragments.impossible, 0);
+	const struct ifr_shotgun_fragment *fragment = &f->fragments.items[0];
+	const uint32_t last = fragment->end - 1;
+	assert_int_equal(f->fragments.steps_count, fragment->end);
+	assert_int_equal(f->run[last].block, B);
+	assert_true(last < places[WRONG].execution && places[WRONG].execution - last <= 12);
+	for (uint32_t i = 0; i <= last; i++)
+		assert_int_equal(f->fragments.steps[i].block, f->run[i].block);
+}
+
+/* No sample tells where B goes: the bits behind it fit one block's code alone, as A is executed 22 times then. */
+static void test_searched_targets(void **state) {
+	struct fixture *f = *state;
+	for (unsigned i = 0; i < LENGTH; i++) {
+		const unsigned in = i % 24, block = in < 22 ? A : in == 22 ? B : i / 24 % 2 ? D : C;
+		f->run[i] = (struct execution){.block = block, .taken = in != 21, .missed = in < 22 && i % 3 == 0};
+	}
+	sample_run(f, at[B]);
+	assemble(f);
+	assert_int_equal(f->fragments.count, 1);
+	for (size_t i = 0; i < f->fragments.steps_count; i++)
+		assert_int_equal(f->fragments.steps[i].block, f->run[i].block);
 }
 
 /* A signature of one block has no instruction behind its warm-up, half of it. */
@@ -423,8 +459,8 @@ static void test_apart(void **state) {
 		steps[i] = (struct ifr_shotgun_step){.address = CODE, .first_access = 2 * i, .taken = i % ROUNDS != 0};
 		addresses[2 * i] = addresses[2 * i + 1] = DATA + 4160 * (i / ROUNDS);
 	}
-	struct ifr_shotgun_fragment items[] = {{0, WARMED, ROUNDS, 4 * (ROUNDS - WARMED)},
-	                                       {ROUNDS, ROUNDS + WARMED, 2 * ROUNDS, 4 * (ROUNDS - WARMED)}};
+	struct ifr_shotgun_fragment items[] = {{0, WARMED, ROUNDS, 4 * (ROUNDS - WARMED), false},
+	                                       {ROUNDS, ROUNDS + WARMED, 2 * ROUNDS, 4 * (ROUNDS - WARMED), false}};
 	const struct ifr_shotgun_fragments fragments = {.steps = steps,
 	                                                .items = items,
 	                                                .addresses = addresses,
@@ -451,6 +487,15 @@ static void test_apart(void **state) {
 		for (unsigned i = 0; i < 2; i++)
 			assert_float_equal(times.fragment_cycles[2 * set + i], chain, 0.01 * chain);
 	}
+	ifr_ideal_times_release(&times);
+	/* Likewise, but one is of a run's head, which stands for a quarter of the run. */
+	items[0].head = true;
+	ifr_shotgun_times(&code, &fragments, machine, sets, 1, 4 * (uint64_t)IFR_CORE_HEAD, &times);
+	const double *weighted = times.fragment_cycles, measured = 4 * (ROUNDS - WARMED);
+	assert_int_equal(times.fragment_instructions[0], measured / 2);
+	assert_int_equal(times.fragment_instructions[1], measured * 3 / 2);
+	assert_float_equal(weighted[1], 3 * weighted[0], 0.01 * weighted[1]);
+	assert_true(fabs(times.cycles[0] - 2 * IFR_CORE_HEAD / measured * (weighted[0] + weighted[1])) < 1);
 	ifr_ideal_times_release(&times);
 	ifr_machine_free(machine);
 	kernel_release(&kernel);
@@ -682,6 +727,8 @@ int main(void) {
 		cmocka_unit_test_setup_teardown(test_links_of_instructions, begin, end),
 		cmocka_unit_test_setup_teardown(test_links_to_hits, begin, end),
 		cmocka_unit_test_setup_teardown(test_dropped, begin, end),
+		cmocka_unit_test_setup_teardown(test_shortened, begin, end),
+		cmocka_unit_test_setup_teardown(test_searched_targets, begin, end),
 		cmocka_unit_test_setup_teardown(test_short, begin, end),
 		cmocka_unit_test_setup_teardown(test_times, begin, end),
 		cmocka_unit_test(test_apart),
