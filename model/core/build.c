@@ -13,6 +13,7 @@
 #include "model/core/memory_operations.h"
 #include "model/core/simulated_units.h"
 #include "model/core/special_operations.h"
+#include "model/core/zen4_units.h"
 #include "model/core/zen5_units.h"
 
 enum { COMPUTED = IFR_REGISTER_TEMPORARY + 2, STORED = IFR_REGISTER_TEMPORARY + 3, OPERATIONS_MAX = 96 };
@@ -237,6 +238,8 @@ void build_operations(const struct ifr_decoder *decoder, struct decoded *decoded
 		add_operation(&builder, IFR_OPERATION_NOP, 0, 0);
 	if (decoder->core->simulated)
 		take_simulated_units(&builder);
+	if (decoder->core->generation == IFR_ZEN4)
+		take_zen4_units(&builder);
 	if (decoder->core->generation == IFR_ZEN5)
 		take_zen5_units(&builder);
 	count_slots(&builder);

@@ -5,7 +5,8 @@
  * (measurements on Alder Lake-P, and on Rocket Lake, whose core is Ice Lake's). I: Intel Architecture Code Analyzer, as
  * uops.info prints it: XCHG_R64_R64 (HSW), SHLX_R64_R64_R64 (SKX), ADD_M32_I32 (SNB), ADD_M64_R64 (BDW). G: GCC,
  * x86-tune-costs.h, znver2_cost and skylake_cost: latencies. F: A. Fog, instruction_tables.pdf, as P. Cordes quotes it
- * on Stack Overflow: imul, mul, adc. A: S. Slotin, Algorithms for Modern Hardware, "Instruction Tables" (Zen 2).
+ * on Stack Overflow: imul, mul, adc. A: S. Slotin, Algorithms for Modern Hardware, "Instruction Tables" (Zen 2). M:
+ * by the clock of a Zen 4, tests/bench/blocks_run (a chain of each; division of small quotients).
  *
  * Four figures differ (the last column): LLVM's Zen 2 multiplies 64 bits in 4 cycles, takes the longest time for square
  * roots, and its Ice Lake has Skylake's rcl. */
@@ -95,6 +96,15 @@ static const struct published table[] = {
 	{"goldencove", "vpaddd ymm0, ymm1, [rax]", "c5f5fe00", 2, 1, ANY, 'U', 0},
 	{"goldencove", "vpaddd ymm0, ymm1, [rax + rcx]", "c5f5fe0408", 2, 2, ANY, 'U', 0},
 	{"goldencove", "vpaddd ymm0, ymm1, ymm2", "c5f5fec2", 1, 1, 1, 'U', 0},
+	{"zen4", "tzcnt eax, eax", "f30fbcc0", 1, 1, 1, 'M', 0},
+	{"zen4", "lea rax, [rax + rax * 2]", "488d0440", 1, 1, 1, 'M', 0},
+	{"zen4", "lea rax, [rax + rcx * 2 + 3]", "488d444803", 1, 1, 2, 'M', 0},
+	{"zen4", "div rsi", "48f7f6", ANY, ANY, 9, 'M', 0},
+	{"zen4", "div esi", "f7f6", ANY, ANY, 9, 'M', 0},
+	{"zen4", "imul rax, rax", "480fafc0", 1, 1, 3, 'M', 0},
+	{"zen4", "popcnt eax, eax", "f30fb8c0", 1, 1, 1, 'M', 0},
+	{"zen4", "bswap rax", "480fc8", 1, 1, 1, 'M', 0},
+	{"zen4", "divsd xmm0, xmm1", "f20f5ec1", 1, 1, 13, 'M', 0},
 };
 
 static struct ifr_operations decode(const char *core, const char *code) {
@@ -147,6 +157,45 @@ static void test_figures(void **state) {
 	assert_int_equal(wrong, 0);
 }
 
+static int latency_of(const char *core, const char *code) {
+	struct ifr_operations all = decode(core, code);
+	const int latency = longest_path(&all);
+	ifr_operations_release(&all);
+	return latency;
+}
+
+/* By the clock of a Zen 4: movd there and back 7 cycles, a conversion and back 12, pmovmskb and movd 7. */
+static void test_crossings(void **state) {
+	(void)state;
+	assert_int_equal(latency_of("zen4", "660f6ec6") + latency_of("zen4", "660f7ec6"), 7);
+	assert_int_equal(latency_of("zen4", "f20f2ac0") + latency_of("zen4", "f20f2cc0"), 12);
+	assert_int_equal(latency_of("zen4", "660fd7c0") + latency_of("zen4", "660f6ec0"), 7);
+}
+
+/* By the clock of a Zen 4: chains through a store and a load of 32 or 64 bits take no time at rename, those of 8 and 16
+ * bits and of extended values 6 to 7 cycles. On Zen 5 a chain of 8 bits takes none. */
+static void test_named_loads(void **state) {
+	static const struct {
+		const char *core, *code;
+		bool named;
+	} loads[] = {
+		{"zen4", "488b06", true},    /* mov rax, [rsi] */
+		{"zen4", "8b06", true},      /* mov eax, [rsi] */
+		{"zen4", "66830601", false}, /* add word [rsi], 1 */
+		{"zen4", "800601", false},   /* add byte [rsi], 1 */
+		{"zen4", "0fb606", false},   /* movzx eax, byte [rsi] */
+		{"zen4", "486306", false},   /* movsxd rax, dword [rsi] */
+		{"zen5", "800601", true},    /* add byte [rsi], 1 */
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
+		struct ifr_operations all = decode(loads[i].core, loads[i].code);
+		assert_int_equal(all.operations[0].kind, IFR_OPERATION_LOAD);
+		assert_int_equal(all.operations[0].name != IFR_REGISTER_NONE, loads[i].named);
+		ifr_operations_release(&all);
+	}
+}
+
 /* Ports of an instruction's operations, in their order. */
 static void check_ports(const char *core, const char *code, unsigned count, const uint16_t *ports) {
 	struct ifr_operations all = decode(core, code);
@@ -193,6 +242,7 @@ static void test_dividers(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_figures), cmocka_unit_test(test_ports),
-	                                   cmocka_unit_test(test_dividers)};
+	                                   cmocka_unit_test(test_dividers), cmocka_unit_test(test_crossings),
+	                                   cmocka_unit_test(test_named_loads)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
