@@ -125,8 +125,8 @@ struct ifr_survival {
 struct ifr_optimum {
 	unsigned axes_tried;                  /* of the request's */
 	size_t predicted, measured, modelled; /* layouts; modelled: replayed on the machine of the search */
-	size_t runs;                          /* by which the search chose: those before the confirmation */
-	double r; /* of measured times and what the surrogate predicts for each from the others */
+	size_t runs; /* by which the search chose: those before the confirmation, without twins */
+	double r;    /* of measured times and what the surrogate predicts for each from the others */
 	struct {
 		char *name;
 		double effect;                      /* of a standard deviation more, on the logarithm of the time */

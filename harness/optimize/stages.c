@@ -145,8 +145,9 @@ static int run_stage(struct stages *stages, const char *stage, const struct ifr_
 		campaign->seed_given = true;
 		result = ifr_experiment_load(file, dataset, err);
 	}
-	if (!result)
-		stages->runs += dataset->run_count;
+	/* A stage that was interrupted goes on without the twins that it had not made. */
+	for (size_t i = 0; !result && i < dataset->run_count; i++)
+		stages->runs += !dataset->runs[i].twin;
 	campaign->file = NULL;
 	free(file);
 	free(base);

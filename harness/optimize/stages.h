@@ -25,7 +25,7 @@ struct stages {
 	struct ifr_builder *builder;
 	struct candidate_source source;
 	int64_t deadline_ns; /* on CLOCK_MONOTONIC; INT64_MAX: none */
-	size_t runs;         /* of all stages so far */
+	size_t runs;         /* of all stages so far, without twins */
 	bool interrupted;
 	bool no_time;               /* the last stage failed because its part of the budget has no time for it */
 	struct ifr_strings skipped; /* stages that the search went on without, for want of time */
