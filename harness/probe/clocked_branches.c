@@ -124,10 +124,8 @@ static void tell_chains(struct probe_clocked *probe, const struct chains *chains
 		chains->distance);
 	/* All counts just behind it must agree. */
 	struct probe_estimate more = points[edge + BEHIND].y;
-	for (size_t i = edge + 1; i <= edge + BEHIND + 1 && i < COUNTS; i++) {
-		more.low = points[i].y.low < more.low ? points[i].y.low : more.low;
-		more.high = points[i].y.high > more.high ? points[i].y.high : more.high;
-	}
+	for (size_t i = edge + 1; i <= edge + BEHIND + 1 && i < COUNTS; i++)
+		probe_widen(&more, &points[i].y);
 	probe_clocked_tell(probe, IFR_PROBE_BTB, chains->outside, "cycles", &more, 0.5 * more.value,
 	                   "for a taken branch of some more");
 }

@@ -258,10 +258,8 @@ static void tell_dtlb_penalty(struct probe_clocked *probe, const char *key, cons
 	enum { AGREE = 3 };
 	struct probe_estimate all = curve->points[edge + 2].y;
 	for (size_t i = edge + 1; i <= edge + AGREE && i < curve->count; i++) {
-		const struct probe_estimate *y = &curve->points[i].y;
-		all.low = y->low < all.low ? y->low : all.low;
-		all.high = y->high > all.high ? y->high : all.high;
-		all.told &= y->told;
+		probe_widen(&all, &curve->points[i].y);
+		all.told &= curve->points[i].y.told;
 	}
 	probe_clocked_tell_cycles(probe, IFR_PROBE_TLBS, key, &all,
 	                          "a load with a page of its own, of a few more, less one of as many in few pages");

@@ -33,6 +33,11 @@ bool probe_curve_edge(const struct probe_point *points, size_t last, struct prob
 	return true;
 }
 
+void probe_widen(struct probe_estimate *all, const struct probe_estimate *other) {
+	all->low = other->low < all->low ? other->low : all->low;
+	all->high = other->high > all->high ? other->high : all->high;
+}
+
 void probe_curve_smooth(struct probe_point *points, size_t count) {
 	struct probe_estimate before = count ? points[0].y : (struct probe_estimate){0};
 	for (size_t i = 1; i + 1 < count; i++) {

@@ -24,6 +24,9 @@ struct probe_border {
 	double inside, outside;
 };
 
+/* Widens an interval to hold another. */
+void probe_widen(struct probe_estimate *all, const struct probe_estimate *other);
+
 /* Replaces each point by the middle one of it and its neighbours: a lone point that is far off goes, an edge stays. */
 void probe_curve_smooth(struct probe_point *points, size_t count);
 

@@ -9,6 +9,9 @@
 #include "harness/probe/findings.h"
 #include "model/model.h"
 
+/* By enum ifr_standing; what a user has set is assumed in a description. */
+static const char *const standings[] = {"documented", "reverse-engineered", "disputed", "assumed", "assumed"};
+
 struct writing {
 	const struct ifr_probe_result *result;
 	const char *base; /* its specification */
@@ -112,7 +115,6 @@ static void put_quoted(struct ifr_buffer *out, const char *text) {
 /* One value: measured, or taken from the base with its standing. */
 static void put_value(const struct writing *writing, const char *group, const char *name, const char *value,
                       const struct ifr_machine_note *note) {
-	static const char *const standings[] = {"documented", "reverse-engineered", "disputed", "assumed", "assumed"};
 	const struct ifr_probe_finding *finding = find_accepted(writing, group, name);
 	struct ifr_buffer *out = writing->out;
 	ifr_buffer_printf(out, "  %s = (%s, \"%s\", \"", name, value,
@@ -195,7 +197,6 @@ static void put_comments(const struct writing *writing) {
 }
 
 static void add_value(struct ifr_probe_finding *finding, const struct ifr_machine *machine, const char *name) {
-	static const char *const standings[] = {"documented", "reverse-engineered", "disputed", "assumed", "assumed"};
 	for (size_t i = 0; i < IFR_SETTINGS; i++) {
 		const size_t length = strlen(ifr_settings[i].group);
 		if (!machine->notes[i].source || !is_in_group(finding->key, ifr_settings[i].group, length) ||

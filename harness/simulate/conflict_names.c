@@ -131,7 +131,7 @@ int ifr_conflicts_name(struct ifr_trace *trace, struct ifr_builder *builder, con
 		                             &conflicts, err);
 	if (!result)
 		name_sets(trace, &conflicts, most, named);
-	if (!result && structure != IFR_CONFLICT_BTB && structure != IFR_CONFLICT_PREDICTOR)
+	if (!result && !ifr_conflict_is_of_branches(structure))
 		named->set_bytes = (uint64_t)conflicts.shape.sets * ifr_machine_line_bytes(machine);
 	ifr_conflicts_release(&conflicts);
 	for (unsigned i = 0; i < 2; i++)

@@ -6,48 +6,13 @@
  * of which only the sums are measured. Assumed: how the sums divide, and which of the ALUs take lea. */
 #include "model/core/zen4_units.h"
 
-enum { ALUS = 0xf, LEA_ALUS = 0x3, VECTOR_STORE = 0x1000, DIVISION = 9, DIVISION_EACH = 6 };
+#include "model/core/zen_units.h"
 
-/* Latencies of instructions between registers of both kinds; 0: of another instruction. */
-static uint8_t crossing_latency(const struct decoded *decoded) {
-	const bool to_vector = decoded->operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	                       register_of(decoded->operands[1].reg.value) < IFR_REGISTER_VECTOR;
-	const bool from_vector = decoded->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	                         register_of(decoded->operands[0].reg.value) < IFR_REGISTER_VECTOR;
-	switch (decoded->insn.mnemonic) {
-	case ZYDIS_MNEMONIC_MOVD:
-	case ZYDIS_MNEMONIC_MOVQ:
-	case ZYDIS_MNEMONIC_VMOVD:
-	case ZYDIS_MNEMONIC_VMOVQ:
-		return to_vector ? 3 : from_vector ? 4 : 0;
-	case ZYDIS_MNEMONIC_PMOVMSKB:
-	case ZYDIS_MNEMONIC_VPMOVMSKB:
-	case ZYDIS_MNEMONIC_MOVMSKPS:
-	case ZYDIS_MNEMONIC_MOVMSKPD:
-		return 4;
-	case ZYDIS_MNEMONIC_CVTSI2SD:
-	case ZYDIS_MNEMONIC_CVTSI2SS:
-	case ZYDIS_MNEMONIC_VCVTSI2SD:
-	case ZYDIS_MNEMONIC_VCVTSI2SS:
-		return to_vector ? 5 : 0; /* behind an operation of one cycle */
-	case ZYDIS_MNEMONIC_CVTTSD2SI:
-	case ZYDIS_MNEMONIC_CVTTSS2SI:
-	case ZYDIS_MNEMONIC_VCVTTSD2SI:
-	case ZYDIS_MNEMONIC_VCVTTSS2SI:
-		return 6;
-	case ZYDIS_MNEMONIC_COMISD:
-	case ZYDIS_MNEMONIC_COMISS:
-	case ZYDIS_MNEMONIC_UCOMISD:
-	case ZYDIS_MNEMONIC_UCOMISS:
-	case ZYDIS_MNEMONIC_VCOMISD:
-	case ZYDIS_MNEMONIC_VCOMISS:
-	case ZYDIS_MNEMONIC_VUCOMISD:
-	case ZYDIS_MNEMONIC_VUCOMISS:
-		return 3;
-	default:
-		return 0;
-	}
-}
+enum { ALUS = 0xf, LEA_ALUS = 0x3, DIVISION = 9, DIVISION_EACH = 6 };
+
+/* A conversion is behind an operation of one cycle. */
+static const struct zen_crossings crossings = {
+	.to_vector = 3, .from_vector = 4, .mask = 4, .converted = 5, .back = 6, .compared = 3};
 
 static void take_lea(struct ifr_operation *operation, const ZydisDecodedOperandMem *memory) {
 	const bool displaced = memory->disp.has_displacement && memory->base != ZYDIS_REGISTER_RIP;
@@ -61,26 +26,18 @@ static void take_lea(struct ifr_operation *operation, const ZydisDecodedOperandM
 
 void take_zen4_units(struct builder *builder) {
 	struct ifr_operation *operations = &builder->to->operations[builder->instruction->first], *last = NULL;
-	const ZydisMnemonic mnemonic = builder->decoded->insn.mnemonic;
 	for (unsigned i = 0; i < builder->instruction->count; i++) {
 		struct ifr_operation *operation = &operations[i];
 		if (operation->kind != IFR_OPERATION_COMPUTE)
 			continue;
-		if (mnemonic == ZYDIS_MNEMONIC_TZCNT) {
-			operation->ports = ALUS;
-			operation->latency = 1;
-		}
-		if (mnemonic == ZYDIS_MNEMONIC_LEA)
+		take_zen_operation(builder, operation, ALUS);
+		if (builder->decoded->insn.mnemonic == ZYDIS_MNEMONIC_LEA)
 			take_lea(operation, &builder->decoded->operands[1].mem);
-		if (operation->ports == VECTOR_STORE) /* between general and vector registers */
-			operation->occupancy = 1;
 		if (operation->unit == IFR_UNIT_INTEGER_DIVIDER) {
 			operation->latency = DIVISION;
 			operation->occupancy = DIVISION_EACH;
 		}
 		last = operation;
 	}
-	const uint8_t latency = crossing_latency(builder->decoded);
-	if (last && latency)
-		last->latency = latency;
+	take_zen_crossing(builder, last, &crossings);
 }

@@ -9,18 +9,22 @@
  * Assumed: which of the ALUs shift and multiply. */
 #include "model/core/zen5_units.h"
 
+#include "model/core/zen_units.h"
+
 enum {
 	ALUS = 0x600f,
 	MULTIPLIERS = 0x7,
 	BRANCH_ALUS = 0x6008,
 	VECTORS = 0xf00,
 	SHUFFLES_BEFORE = 0x600, /* of Zen 4 */
-	VECTOR_STORE_BEFORE = 0x1000,
 	VECTOR_LATENCY = 2,
 	DIVISION = 10,
 	DIVISION_EACH = 7,
 	DIVISION_32_EACH = 6
 };
+
+static const struct zen_crossings crossings = {
+	.to_vector = 6, .from_vector = 3, .mask = 3, .converted = 7, .back = 6, .compared = 5};
 
 /* The ports of Zen 5 for those of Zen 4. */
 static uint16_t ports_for(const struct ifr_operation *operation) {
@@ -42,47 +46,6 @@ static uint16_t ports_for(const struct ifr_operation *operation) {
 	}
 }
 
-/* Latencies of instructions between registers of both kinds; 0: of another instruction. */
-static uint8_t crossing_latency(const struct decoded *decoded) {
-	const bool to_vector = decoded->operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	                       register_of(decoded->operands[1].reg.value) < IFR_REGISTER_VECTOR;
-	const bool from_vector = decoded->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	                         register_of(decoded->operands[0].reg.value) < IFR_REGISTER_VECTOR;
-	switch (decoded->insn.mnemonic) {
-	case ZYDIS_MNEMONIC_MOVD:
-	case ZYDIS_MNEMONIC_MOVQ:
-	case ZYDIS_MNEMONIC_VMOVD:
-	case ZYDIS_MNEMONIC_VMOVQ:
-		return to_vector ? 6 : from_vector ? 3 : 0;
-	case ZYDIS_MNEMONIC_PMOVMSKB:
-	case ZYDIS_MNEMONIC_VPMOVMSKB:
-	case ZYDIS_MNEMONIC_MOVMSKPS:
-	case ZYDIS_MNEMONIC_MOVMSKPD:
-		return 3;
-	case ZYDIS_MNEMONIC_CVTSI2SD:
-	case ZYDIS_MNEMONIC_CVTSI2SS:
-	case ZYDIS_MNEMONIC_VCVTSI2SD:
-	case ZYDIS_MNEMONIC_VCVTSI2SS:
-		return to_vector ? 7 : 0;
-	case ZYDIS_MNEMONIC_CVTTSD2SI:
-	case ZYDIS_MNEMONIC_CVTTSS2SI:
-	case ZYDIS_MNEMONIC_VCVTTSD2SI:
-	case ZYDIS_MNEMONIC_VCVTTSS2SI:
-		return 6;
-	case ZYDIS_MNEMONIC_COMISD:
-	case ZYDIS_MNEMONIC_COMISS:
-	case ZYDIS_MNEMONIC_UCOMISD:
-	case ZYDIS_MNEMONIC_UCOMISS:
-	case ZYDIS_MNEMONIC_VCOMISD:
-	case ZYDIS_MNEMONIC_VCOMISS:
-	case ZYDIS_MNEMONIC_VUCOMISD:
-	case ZYDIS_MNEMONIC_VUCOMISS:
-		return 5;
-	default:
-		return 0;
-	}
-}
-
 void take_zen5_units(struct builder *builder) {
 	struct ifr_operation *operations = &builder->to->operations[builder->instruction->first], *last = NULL;
 	for (unsigned i = 0; i < builder->instruction->count; i++) {
@@ -90,12 +53,7 @@ void take_zen5_units(struct builder *builder) {
 		if (operation->kind != IFR_OPERATION_COMPUTE && operation->kind != IFR_OPERATION_BRANCH)
 			continue;
 		operation->ports = ports_for(operation);
-		if (builder->decoded->insn.mnemonic == ZYDIS_MNEMONIC_TZCNT) {
-			operation->ports = ALUS;
-			operation->latency = 1;
-		}
-		if (operation->ports == VECTOR_STORE_BEFORE) /* between general and vector registers */
-			operation->occupancy = 1;
+		take_zen_operation(builder, operation, ALUS);
 		if (operation->ports & VECTORS && operation->latency == 1)
 			operation->latency = VECTOR_LATENCY;
 		if (operation->unit == IFR_UNIT_INTEGER_DIVIDER) {
@@ -104,7 +62,5 @@ void take_zen5_units(struct builder *builder) {
 		}
 		last = operation;
 	}
-	const uint8_t latency = crossing_latency(builder->decoded);
-	if (last && latency)
-		last->latency = latency;
+	take_zen_crossing(builder, last, &crossings);
 }

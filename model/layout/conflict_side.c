@@ -29,7 +29,7 @@ struct ifr_cache_shape conflict_shape(const struct ifr_machine *machine, enum if
 
 int conflict_side_open(struct conflict_side *side, const struct ifr_trace *trace,
                        const struct ifr_address_map *map, const struct ifr_machine *machine,
-                       struct ifr_error *err) {
+                       enum ifr_conflict_structure structure, struct ifr_error *err) {
 	const struct ifr_trace_block *blocks;
 	const struct ifr_trace_access *accesses;
 	side->map = map;
@@ -38,9 +38,12 @@ int conflict_side_open(struct conflict_side *side, const struct ifr_trace *trace
 	ifr_cache_init(&side->data, ifr_machine_cache_shape(machine, IFR_L1D_BYTES));
 	ifr_cache_init(&side->fetch, ifr_machine_cache_shape(machine, IFR_L1I_BYTES));
 	ifr_cache_init(&side->outer, ifr_machine_cache_shape(machine, IFR_L2_BYTES));
-	ifr_cache_init(&side->predictor, predictor_shape(machine));
-	for (; side->levels < CONFLICT_BTB_LEVELS && machine->values[btb_settings[side->levels]]; side->levels++)
-		ifr_cache_init(&side->btb[side->levels], ifr_machine_btb_shape(machine, btb_settings[side->levels]));
+	if (structure == IFR_CONFLICT_PREDICTOR)
+		ifr_cache_init(&side->branches[side->levels++], predictor_shape(machine));
+	else
+		for (; side->levels < CONFLICT_BTB_LEVELS && machine->values[btb_settings[side->levels]]; side->levels++)
+			ifr_cache_init(&side->branches[side->levels],
+			               ifr_machine_btb_shape(machine, btb_settings[side->levels]));
 	return ifr_address_map_blocks(map, trace, IFR_ENTRY_JUMP, side->blocks, side->ends, err);
 }
 
@@ -48,9 +51,8 @@ void conflict_side_close(struct conflict_side *side) {
 	ifr_cache_release(&side->data);
 	ifr_cache_release(&side->fetch);
 	ifr_cache_release(&side->outer);
-	ifr_cache_release(&side->predictor);
 	for (unsigned i = 0; i < side->levels; i++)
-		ifr_cache_release(&side->btb[i]);
+		ifr_cache_release(&side->branches[i]);
 	free(side->blocks);
 	free(side->ends);
 	free(side->addresses);

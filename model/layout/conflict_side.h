@@ -14,8 +14,8 @@ struct conflict_side {
 	const struct ifr_address_map *map;
 	struct ifr_geometry *blocks;
 	uint16_t *ends;
-	struct ifr_cache data, fetch, outer, predictor;
-	struct ifr_cache btb[CONFLICT_BTB_LEVELS];
+	struct ifr_cache data, fetch, outer;
+	struct ifr_cache branches[CONFLICT_BTB_LEVELS]; /* the levels of the BTB, or the entries of the predictor */
 	unsigned levels;
 	uint64_t *addresses;
 	struct conflict_lines lines;
@@ -28,7 +28,7 @@ struct ifr_cache_shape conflict_shape(const struct ifr_machine *machine, enum if
  * those of ifr_address_map_blocks. */
 int conflict_side_open(struct conflict_side *side, const struct ifr_trace *trace,
                        const struct ifr_address_map *map, const struct ifr_machine *machine,
-                       struct ifr_error *err);
+                       enum ifr_conflict_structure structure, struct ifr_error *err);
 void conflict_side_close(struct conflict_side *side);
 
 #endif

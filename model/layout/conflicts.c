@@ -92,15 +92,10 @@ static void touch_branch(const struct walk *walk, struct conflict_side *side, ui
 	                                       .normalised = walk->blocks[block].normalised + offset};
 	unsigned level = 0;
 	conflict_lines_touch(&side->lines, &line);
-	if (walk->structure == IFR_CONFLICT_PREDICTOR) {
-		if (misses(&side->predictor, line.key))
-			conflict_lines_note(&side->lines, &side->predictor, &line);
-		return;
-	}
-	while (level < side->levels && misses(&side->btb[level], line.key))
+	while (level < side->levels && misses(&side->branches[level], line.key))
 		level++;
 	if (level == side->levels)
-		conflict_lines_note(&side->lines, &side->btb[level - 1], &line);
+		conflict_lines_note(&side->lines, &side->branches[level - 1], &line);
 }
 
 /* A block execution: its instructions are fetched before their accesses. at: of its first access in the chunk. */
@@ -119,7 +114,7 @@ static void walk_block(const struct walk *walk, struct conflict_side *side, uint
 		fetch_lines(walk, side, id, place->address + place->bytes, &next);
 }
 
-static bool is_of_branches(enum ifr_conflict_structure structure) {
+bool ifr_conflict_is_of_branches(enum ifr_conflict_structure structure) {
 	return structure == IFR_CONFLICT_BTB || structure == IFR_CONFLICT_PREDICTOR;
 }
 
@@ -140,7 +135,7 @@ static void walk_chunk(const struct walk *walk, struct conflict_side *side, cons
 		const uint32_t execution = chunk->executions[i];
 		if (execution == IFR_EXECUTION_BREAK)
 			continue;
-		if (!is_of_branches(walk->structure))
+		if (!ifr_conflict_is_of_branches(walk->structure))
 			walk_block(walk, side, execution >> 1, chunk->normalised + at, side->addresses + at);
 		else if (is_looked_up(walk, before))
 			touch_branch(walk, side, before >> 1);
@@ -190,7 +185,7 @@ static int by_rise(const void *left, const void *right) {
 static uint64_t misses_elsewhere(const struct walk *walk, const struct ifr_conflict_line *line) {
 	const struct conflict_side *side = &walk->sides[0];
 	const struct ifr_geometry *place = &side->blocks[line->block];
-	const uint64_t key = is_of_branches(walk->structure)
+	const uint64_t key = ifr_conflict_is_of_branches(walk->structure)
 	                         ? place->address + branch_offset(walk, place)
 	                         : ifr_address_of(side->map, line->normalised) / walk->line_bytes;
 	const uint32_t number = ifr_table_find(&side->lines.numbers, key);
@@ -261,7 +256,7 @@ int ifr_conflicts_count(struct ifr_trace *trace, const struct ifr_address_map *c
 	ifr_trace_blocks(trace, &walk.blocks);
 	ifr_trace_accesses(trace, &walk.accesses);
 	for (unsigned i = 0; i < 2 && !result; i++)
-		result = conflict_side_open(&walk.sides[i], trace, maps[i], machine, err);
+		result = conflict_side_open(&walk.sides[i], trace, maps[i], machine, structure, err);
 	if (!result) {
 		walk_trace(&walk, trace);
 		list_lines(&walk, conflicts);

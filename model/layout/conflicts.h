@@ -17,6 +17,9 @@ enum ifr_conflict_structure {
 	IFR_CONFLICT_PREDICTOR
 };
 
+/* Whether branches meet in it, and not lines. */
+bool ifr_conflict_is_of_branches(enum ifr_conflict_structure structure);
+
 enum { IFR_CONFLICT_NO_ACCESS = UINT32_MAX };
 
 /* A line, or a branch, that meets others: it has a tenth of the misses of its set's first, or is there at half of all the

@@ -70,6 +70,25 @@ static struct ifr_address_map *map_of(const struct ifr_trace *trace, uint64_t st
 	return ifr_address_map_new(trace, &request);
 }
 
+/* Counts the conflicts of two layouts. */
+static struct ifr_conflicts conflicts_of(struct ifr_trace *trace, struct ifr_address_map *const maps[2],
+                                         const char *machine_spec, enum ifr_conflict_structure structure) {
+	struct ifr_machine *machine = open_machine(machine_spec);
+	struct ifr_conflicts conflicts;
+	assert_int_equal(ifr_conflicts_count(trace, (const struct ifr_address_map *const *)maps, machine, structure,
+	                                     &conflicts, NULL),
+	                 0);
+	ifr_machine_free(machine);
+	return conflicts;
+}
+
+static void free_layouts(struct ifr_trace *trace, struct ifr_address_map *const maps[2], char *path) {
+	ifr_address_map_free(maps[0]);
+	ifr_address_map_free(maps[1]);
+	ifr_trace_free(trace);
+	free(path);
+}
+
 /* Eight lines of static data lie 4096 bytes apart, in set 5 of 64 by eight ways. A word of the stack lies in set 5 in
  * the second layout, 64 bytes lower than in the first. Each of 100 rounds touches the eight, and before each of them the
  * word: it stays, and the eight pass through the other seven ways, so that each of them misses in each round (LRU). */
@@ -97,11 +116,8 @@ static void test_by_hand(void **state) {
 	}
 	struct ifr_trace *trace = end_trace(writer, path);
 	struct ifr_address_map *maps[2] = {map_of(trace, 0), map_of(trace, 64)};
-	struct ifr_machine *machine = open_machine("ivybridge,l1d.bytes=32768,l1d.ways=8,l1d.policy=lru");
-	struct ifr_conflicts conflicts;
-	assert_int_equal(ifr_conflicts_count(trace, (const struct ifr_address_map *const *)maps, machine,
-	                                     IFR_CONFLICT_L1D, &conflicts, NULL),
-	                 0);
+	struct ifr_conflicts conflicts =
+		conflicts_of(trace, maps, "ivybridge,l1d.bytes=32768,l1d.ways=8,l1d.policy=lru", IFR_CONFLICT_L1D);
 	assert_int_equal(conflicts.misses[0], 9);
 	assert_int_equal(conflicts.misses[1], 1 + 8 * ROUNDS);
 	assert_int_equal(conflicts.set_count, 1);
@@ -118,11 +134,7 @@ static void test_by_hand(void **state) {
 	assert_int_equal(conflicts.lines[8].normalised, on_stack);
 	assert_int_equal(conflicts.lines[8].misses[1], 0);
 	ifr_conflicts_release(&conflicts);
-	ifr_address_map_free(maps[0]);
-	ifr_address_map_free(maps[1]);
-	ifr_machine_free(machine);
-	ifr_trace_free(trace);
-	free(path);
+	free_layouts(trace, maps, path);
 }
 
 /* Three conditional branches in rounds of 100, each second time not taken. The second layout moves the last one 4096
@@ -147,11 +159,7 @@ static void test_predictor_by_hand(void **state) {
 	const struct ifr_move move = {.from = TEXT + SPAN - 32, .bytes = 20, .to = TEXT + SPAN, .code = true};
 	const struct ifr_layout_request request = {.moves = &move, .count = 1};
 	struct ifr_address_map *maps[2] = {map_of(trace, 0), ifr_address_map_new(trace, &request)};
-	struct ifr_machine *machine = open_machine("skylake");
-	struct ifr_conflicts conflicts;
-	assert_int_equal(ifr_conflicts_count(trace, (const struct ifr_address_map *const *)maps, machine,
-	                                     IFR_CONFLICT_PREDICTOR, &conflicts, NULL),
-	                 0);
+	struct ifr_conflicts conflicts = conflicts_of(trace, maps, "skylake", IFR_CONFLICT_PREDICTOR);
 	assert_int_equal(conflicts.misses[0], 3);
 	assert_int_equal(conflicts.misses[1], 1 + ROUNDS + ROUNDS - 1);
 	assert_int_equal(conflicts.set_count, 1);
@@ -162,11 +170,7 @@ static void test_predictor_by_hand(void **state) {
 	assert_int_equal(conflicts.lines[0].normalised, place(PROGRAM, TEXT + 19));
 	assert_int_equal(conflicts.lines[1].normalised, place(PROGRAM, TEXT + SPAN - 32 + 19));
 	ifr_conflicts_release(&conflicts);
-	ifr_address_map_free(maps[0]);
-	ifr_address_map_free(maps[1]);
-	ifr_machine_free(machine);
-	ifr_trace_free(trace);
-	free(path);
+	free_layouts(trace, maps, path);
 }
 
 static struct ifr_trace *make_random_trace(const char *path) {
@@ -229,10 +233,7 @@ static void test_equals_replay(void **state) {
 		}
 		ifr_machine_free(machine);
 	}
-	ifr_address_map_free(maps[0]);
-	ifr_address_map_free(maps[1]);
-	ifr_trace_free(trace);
-	free(path);
+	free_layouts(trace, maps, path);
 }
 
 int main(void) {
