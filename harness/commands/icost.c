@@ -15,6 +15,7 @@
 #include "harness/commands/machine_option.h"
 #include "harness/commands/progress.h"
 #include "harness/commands/trace_input.h"
+#include "harness/commands/trace_notes.h"
 #include "harness/exec/exec.h"
 #include "harness/output/output.h"
 #include "harness/simulate/simulate.h"
@@ -395,6 +396,8 @@ static int find_costs(struct icost_options *options, bool *damaged, struct ifr_e
 		result = choose_causes(options, machine, err);
 	if (!result)
 		result = trace_input_open(&options->input, options->quiet, &trace, &status, err);
+	if (!result)
+		trace_notes_say_names(trace);
 	if (!result)
 		result = tell_view(options, trace, machine, err);
 	*damaged = trace && ifr_trace_damage(trace);

@@ -168,6 +168,10 @@ static int run_command(struct misses_options *options, const struct ifr_machine 
 			status = ifr_plan_read(files[i], &plans[i], err);
 	if (!status)
 		status = trace_notes_check_plans(trace, plans, 2, err);
+	if (!status && options->advise)
+		status = ifr_recorded_program_check(trace, err);
+	if (!status)
+		trace_notes_say_names(trace);
 	if (!status)
 		status = profile_trace(options, trace, plans, &result, err);
 	if (!status) {

@@ -31,3 +31,13 @@ void trace_notes_say(const struct ifr_trace *trace, const char *path, const char
 			moved);
 	free(moved);
 }
+
+void trace_notes_say_names(const struct ifr_trace *trace) {
+	char *changed = ifr_recorded_program_changed(trace);
+	if (changed)
+		ifr_command_note(
+			"%s was built again since it was recorded: its functions and lines are not named; record it "
+			"again, or put the old one back",
+			changed);
+	free(changed);
+}

@@ -11,5 +11,7 @@ int trace_notes_check_plans(const struct ifr_trace *trace, const struct ifr_plan
                             struct ifr_error *err);
 /* Says that the trace is damaged, and that only the part before is `done` ("counted"); that layouts are approximate. */
 void trace_notes_say(const struct ifr_trace *trace, const char *path, const char *done);
+/* Says that functions and lines have no names, where the program was built again since it was recorded. */
+void trace_notes_say_names(const struct ifr_trace *trace);
 
 #endif

@@ -58,4 +58,10 @@ int ifr_replay_plans(struct ifr_plan_replay *replay, const struct ifr_plan *plan
 /* Loads the kit of a trace's program. Errors: IFR_E_USAGE if there is none, or if the program has changed since. */
 int ifr_recorded_kit_load(const struct ifr_trace *trace, struct ifr_kit *kit, struct ifr_error *err);
 
+/* The recorded program's path if it was built again since it was recorded: the recorded addresses are not of its code.
+ * The caller frees; NULL: it was not, or this cannot be told (no build-id; the recording is of a variant). */
+char *ifr_recorded_program_changed(const struct ifr_trace *trace);
+/* Errors: IFR_E_USAGE if it was. */
+int ifr_recorded_program_check(const struct ifr_trace *trace, struct ifr_error *err);
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "common/file.h"
 #include "common/recorder_marks.h"
+#include "harness/simulate/plan_replay.h"
 
 /* The files of mappings are opened when they are asked for. */
 struct ifr_site_names {
@@ -15,6 +16,7 @@ struct ifr_site_names {
 	size_t count;
 	struct ifr_source **sources; /* by mapping; NULL: not opened, or not readable */
 	bool *tried;
+	bool changed; /* the program was built again since: its symbols would name other code */
 };
 
 const struct ifr_mapping *ifr_site_mapping(const struct ifr_site_names *names, uint64_t normalised) {
@@ -27,7 +29,7 @@ struct ifr_source *ifr_site_source(struct ifr_site_names *names, uint64_t normal
 	const struct ifr_mapping *mapping = ifr_site_mapping(names, normalised);
 	if (!mapping || !*mapping->path)
 		return NULL;
-	if (!names->tried[number])
+	if (!names->tried[number] && !(names->changed && mapping->kind == IFR_MAPPING_PROGRAM))
 		names->sources[number] = ifr_source_open(mapping->path);
 	names->tried[number] = true;
 	return names->sources[number];
@@ -164,10 +166,13 @@ void ifr_site_access(struct ifr_site_names *names, uint32_t block, uint32_t acce
 
 struct ifr_site_names *ifr_site_names_new(const struct ifr_trace *trace) {
 	struct ifr_site_names *names = ifr_alloc(sizeof *names);
+	char *changed = ifr_recorded_program_changed(trace);
 	names->trace = trace;
 	names->count = ifr_trace_mappings(trace, &names->mappings);
 	names->sources = ifr_alloc((names->count + 1) * sizeof(struct ifr_source *));
 	names->tried = ifr_alloc((names->count + 1) * sizeof *names->tried);
+	names->changed = changed != NULL;
+	free(changed);
 	return names;
 }
 

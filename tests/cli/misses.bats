@@ -280,6 +280,19 @@ same_counters() {
 	[ "$(jq -r .damage <<<"$output")" != null ]
 }
 
+@test "a program that was built again since it was recorded is told, not named by other code" {
+	build tree
+	within 60 interfero record -q -o tree.trace -- ./tree >/dev/null
+	misses "${lru[@]}" tree.trace 2>said
+	[ ! -s said ]
+	grep -q 'tree.c:' result
+	build tree -Wl,--build-id=0x01
+	misses "${lru[@]}" tree.trace 2>said
+	[ "$(tr -s ' \n' ' ' <said)" = "interfero: $PWD/tree was built again since it was recorded: its functions and lines are not named; record it again, or put the old one back " ]
+	not grep -q 'tree.c:' result
+	refuse 2 "built again" -- interfero misses --advise tree.trace
+}
+
 @test "a program that fails is profiled, and its status is told" {
 	printf '#include <stdlib.h>\nint main(void) { return 7; }\n' >fails.c
 	gcc -o fails fails.c
