@@ -159,15 +159,16 @@ static void say_nothing_found(const struct ifr_analysis *analysis, const struct 
 	                  100 * ifr_attribution_least_share(tests, MORE * attribution->layouts));
 }
 
-/* Cycles of a core can be told by cause, too. */
+/* A core's cycles can be told by cause, too; of time, or of counted cycles, those of the model for the same layouts. */
 static void say_causes(const struct ifr_analysis *analysis, const struct ifr_attribution *attribution,
                        struct ifr_buffer *out) {
 	struct ifr_buffer command = {0};
-	if (ifr_counter_is_modelled_cycles(analysis->metric) &&
-	    !ifr_cycles_are_added(analysis->dataset, analysis->metric))
+	const bool modelled = ifr_counter_is_modelled_cycles(analysis->metric);
+	if (modelled ? !ifr_cycles_are_added(analysis->dataset, analysis->metric)
+	             : ifr_counter_is_time(analysis->metric))
 		next_put_icost(analysis->dataset, NULL, attribution->layouts, &command);
 	if (command.length) {
-		ifr_buffer_puts(out, "  By cause, and by line:\n");
+		ifr_buffer_puts(out, modelled ? "  By cause, and by line:\n" : "  By cause, and by line, in the model:\n");
 		ifr_text_command(out, ifr_buffer_text(&command), "    ");
 	}
 	ifr_buffer_release(&command);

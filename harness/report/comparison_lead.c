@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The three lines of a comparison: verdict, meaning, next step. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "harness/report/comparison_prose.h"
@@ -152,6 +153,12 @@ static bool is_of_core(const struct ifr_comparison *c) {
 	return dataset && ifr_counter_is_modelled_cycles(&c->metric) && !ifr_cycles_are_added(dataset, &c->metric);
 }
 
+/* Whether a core's cycles of the two files differ as shipped, by more than the margin and the error of samples, though
+ * they do not in random layouts. */
+static bool differs_as_shipped(const struct ifr_comparison *c) {
+	return is_of_core(c) && c->has_shipped && fabs(c->layout_effect - 1) > c->margin + 2 * c->sampling_error;
+}
+
 static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s, struct ifr_buffer *command) {
 	const char *names[2], *program = c->side[1].name;
 	const struct ifr_dataset *dataset = c->side[1].dataset;
@@ -163,7 +170,12 @@ static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s, 
 		if (comparison_is_of_start(c))
 			ifr_buffer_printf(s, "let a run do more work: %.0f %% of it is the dynamic loader's.",
 			                  100 * comparison_start_share(c));
-		else
+		else if (differs_as_shipped(c))
+			next_put_icost(dataset, program, comparison_count_layouts(c), command);
+		if (command->length)
+			ifr_buffer_printf(
+				s, "see why layouts of %s differ: as shipped, the two do. By cause, and by line:", names[1]);
+		else if (!comparison_is_of_start(c))
 			ifr_buffer_puts(s, "nothing.");
 	} else if (c->verdict == IFR_VERDICT_LAYOUT) {
 		ifr_buffer_printf(s, "find a better layout of %s.", names[1]);

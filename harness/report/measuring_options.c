@@ -100,12 +100,14 @@ void next_put_icost(const struct ifr_dataset *dataset, const char *program, size
 	const char *options = ifr_dataset_fact(dataset, "options"), *seed = ifr_dataset_fact(dataset, "seed");
 	const char *command = ifr_dataset_fact(dataset, "command");
 	struct ifr_strings words = {0};
-	if (!ifr_dataset_fact(dataset, "machine") || !command || !options || ifr_dataset_fact(dataset, "sweep") ||
+	if (!command || !options || ifr_dataset_fact(dataset, "sweep") ||
 	    ifr_dataset_fact(dataset, "programs removed"))
 		return;
 	ifr_buffer_puts(out, "interfero icost --across");
 	if (ifr_unquote_shell(options, &words))
 		put_options(&words, true, out);
+	if (!ifr_dataset_fact(dataset, "machine"))
+		ifr_buffer_puts(out, " --machine native");
 	ifr_buffer_printf(out, " -n %zu -s %s", layouts, seed ? seed : "1");
 	put_command(command, program, out);
 	ifr_strings_release(&words);

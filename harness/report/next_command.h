@@ -24,8 +24,8 @@ void next_put_bench_of(const struct ifr_dataset *dataset, const char *program, c
 void next_put_profile(const struct ifr_dataset *dataset, const char *program, struct ifr_buffer *out);
 /* interfero report of the experiment by another metric */
 void next_put_report(const struct ifr_dataset *dataset, const char *metric, struct ifr_buffer *out);
-/* interfero icost --across of the layouts of an experiment whose cycles a core of the model counted; program: instead of
- * the command's own, NULL: that */
+/* interfero icost --across of an experiment's layouts, on its described machine, or on this one where none counted;
+ * program: instead of the command's own, NULL: that */
 void next_put_icost(const struct ifr_dataset *dataset, const char *program, size_t layouts,
                     struct ifr_buffer *out);
 /* interfero blame of the experiment */

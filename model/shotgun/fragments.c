@@ -7,16 +7,7 @@
 #include "common/random.h"
 #include "model/core/sample.h"
 #include "model/shotgun/database.h"
-
-/* AHEAD: instructions that a target is judged by; SEARCHED_LEAST: if no sample tells it. */
-enum { CALLS_MOST = 256, AHEAD = 64, SEARCHED_LEAST = 24 };
-
-/* A block that may be executed. */
-struct known_block {
-	uint64_t at, address;
-	uint32_t block;
-	struct ifr_placed placed;
-};
+#include "model/shotgun/paths.h"
 
 /* An access of a fragment. */
 struct past_access {
@@ -29,13 +20,11 @@ struct assembly {
 	const struct ifr_shotgun_samples *samples;
 	struct ifr_shotgun_fragments *fragments;
 	struct shotgun_database database;
-	struct known_block *known; /* by `at` */
-	size_t known_count;
+	struct known_code known;
 	/* --- the fragment under way --- */
 	const struct ifr_shotgun_signature *signature;
-	size_t at;                  /* of its bits */
-	uint64_t calls[CALLS_MOST]; /* where calls return to */
-	size_t calls_count;
+	size_t at; /* of its bits */
+	struct call_stack calls;
 	bool guessed;             /* a sample has told the target of a branch since this was cleared */
 	uint64_t accesses;        /* in all fragments; a page of its own for each */
 	struct past_access *past; /* by access of the fragments */
@@ -43,50 +32,6 @@ struct assembly {
 };
 
 enum outcome { GOES_ON, ENDED, IMPOSSIBLE, UNKNOWN, LOST };
-
-/* --- known blocks ------------------------------------------------------------------------------------------------- */
-
-static int by_place(const void *a, const void *b) {
-	const struct known_block *x = a, *y = b;
-	return (x->at > y->at) - (x->at < y->at);
-}
-
-static struct known_block *find_known(struct assembly *assembly, uint64_t at) {
-	const struct known_block key = {.at = at};
-	return bsearch(&key, assembly->known, assembly->known_count, sizeof key, by_place);
-}
-
-/* Of blocks that begin alike: whether one is longer, or has more accesses; a repeated string instruction has none in its
- * last round, and that round is a block of its own. */
-static bool is_larger(const struct ifr_trace_block *one, const struct ifr_trace_block *other) {
-	return one->bytes != other->bytes ? one->bytes > other->bytes : one->accesses > other->accesses;
-}
-
-/* The blocks that have a place in the samples. Of several that begin alike, the largest. */
-static void list_known(struct assembly *assembly) {
-	const struct ifr_shotgun_samples *samples = assembly->samples;
-	const struct ifr_shotgun_code *code = assembly->code;
-	assembly->known = ifr_alloc((samples->places_count + 1) * sizeof *assembly->known);
-	for (size_t i = 0; i < samples->places_count; i++)
-		assembly->known[i] = (struct known_block){
-			.at = samples->places[i].at, .address = samples->places[i].address, .block = UINT32_MAX};
-	qsort(assembly->known, samples->places_count, sizeof *assembly->known, by_place);
-	assembly->known_count = samples->places_count;
-	for (size_t i = 0; i < code->blocks_count; i++) {
-		const struct ifr_trace_block *block = &code->blocks[i];
-		struct known_block *known =
-			find_known(assembly, block->normalised | (block->bytes ? 0 : IFR_SHOTGUN_ROUND));
-		if (known && (known->block == UINT32_MAX || is_larger(block, &code->blocks[known->block])))
-			known->block = (uint32_t)i;
-	}
-}
-
-static const struct ifr_placed *place(struct assembly *assembly, struct known_block *known) {
-	if (!known->placed.parts)
-		ifr_core_place(assembly->code->core, assembly->code->program, known->block, known->address,
-		               assembly->code->blocks[known->block].bytes, &known->placed);
-	return &known->placed;
-}
 
 /* --- an instruction ----------------------------------------------------------------------------------------------- */
 
@@ -108,21 +53,6 @@ static struct shotgun_context read_context(const struct assembly *assembly) {
 		context.parity |= (uint32_t)(bits_at(assembly, index) >> 2 & 1) << i;
 	}
 	return context;
-}
-
-/* Whether an instruction may have these bits. repeats: it is a repeated string instruction, whose last round has no
- * access. */
-static bool is_possible(uint64_t at, uint8_t bits, uint8_t branch, size_t accesses, bool repeats) {
-	if ((bits & IFR_SHOTGUN_PARITY) != ifr_shotgun_parity(at))
-		return false;
-	if (bits & IFR_SHOTGUN_UNKNOWN)
-		return true;
-	const bool does = bits & IFR_SHOTGUN_DOES, suffers = bits & IFR_SHOTGUN_SUFFERS;
-	if (branch == IFR_BRANCH_CONDITIONAL)
-		return true;
-	if (branch != IFR_BRANCH_NONE)
-		return does;
-	return does ? accesses > 0 : suffers || !accesses || repeats;
 }
 
 /* Instructions without a sample: the bits tell what they suffer from. */
@@ -205,19 +135,6 @@ static struct ifr_shotgun_detail choose_detail(struct assembly *assembly, uint64
 
 /* --- a block ------------------------------------------------------------------------------------------------------ */
 
-/* The accesses of an instruction: from one on, up to those of the next instruction. */
-static size_t count_accesses(const struct assembly *assembly, const struct known_block *known, unsigned index,
-                             size_t from) {
-	const struct ifr_trace_block *block = &assembly->code->blocks[known->block];
-	const struct ifr_core_instruction *instruction = &known->placed.instructions[index];
-	size_t to = from;
-	while (to < block->accesses &&
-	       (index + 1 == known->placed.count ||
-	        assembly->code->accesses[block->first_access + to].end <= instruction->offset + instruction->bytes))
-		to++;
-	return to - from;
-}
-
 static struct ifr_shotgun_step *add_step(struct assembly *assembly, const struct known_block *known) {
 	struct ifr_shotgun_fragments *fragments = assembly->fragments;
 	if (fragments->steps_count == fragments->steps_room) {
@@ -230,34 +147,20 @@ static struct ifr_shotgun_step *add_step(struct assembly *assembly, const struct
 	return step;
 }
 
-/* Whether instruction number `index` of a block, with so many accesses, may have the bits at a place of the signature. */
-static bool is_possible_there(const struct assembly *assembly, const struct known_block *known, unsigned index,
-                              size_t accesses, size_t at) {
-	const struct ifr_trace_block *block = &assembly->code->blocks[known->block];
-	const uint64_t round = known->at & IFR_SHOTGUN_ROUND;
-	const bool ends = index + 1 == known->placed.count;
-	const bool repeats = round || (ends && block->end == IFR_END_REPEAT);
-	const uint64_t address = ((known->at & ~round) + known->placed.instructions[index].offset) | round;
-	return is_possible(address, bits_at(assembly, at), ends ? block->branch : (uint8_t)IFR_BRANCH_NONE, accesses,
-	                   repeats);
-}
-
 /* Adds the instructions of a block, and stores the sample of the last. */
 static enum outcome add_block(struct assembly *assembly, struct known_block *known, struct ifr_shotgun_step *step,
                               struct ifr_shotgun_detail *last) {
-	const struct ifr_placed *placed = place(assembly, known);
+	const struct ifr_placed *placed = known_code_place(&assembly->known, known);
 	const struct ifr_trace_block *block = &assembly->code->blocks[known->block];
-	const uint64_t round = known->at & IFR_SHOTGUN_ROUND;
 	size_t accesses = 0;
 	if (assembly->at + placed->count > assembly->signature->count)
 		return ENDED;
 	for (unsigned i = 0; i < placed->count; i++, assembly->at++) {
-		const struct ifr_core_instruction *instruction = &placed->instructions[i];
 		const bool ends = i + 1 == placed->count;
 		const uint8_t branch = ends ? block->branch : (uint8_t)IFR_BRANCH_NONE;
-		const size_t own = count_accesses(assembly, known, i, accesses);
-		const uint64_t at = ((known->at & ~round) + instruction->offset) | round;
-		if (!is_possible_there(assembly, known, i, own, assembly->at))
+		const size_t own = known_code_accesses(&assembly->known, known, i, accesses);
+		const uint64_t at = known_code_address(known, i);
+		if (!known_code_may_have(&assembly->known, known, i, own, bits_at(assembly, assembly->at)))
 			return IMPOSSIBLE;
 		*last = choose_detail(assembly, at, branch, own);
 		add_accesses(assembly, at, assembly->code->accesses + block->first_access + accesses, last, own);
@@ -270,87 +173,16 @@ static enum outcome add_block(struct assembly *assembly, struct known_block *kno
 	return GOES_ON;
 }
 
-/* Whether the code does not tell where a block's branch goes. */
-static bool is_told_by_samples(const struct ifr_trace_block *block) {
-	return block->branch == IFR_BRANCH_INDIRECT_JUMP || block->branch == IFR_BRANCH_INDIRECT_CALL ||
-	       block->branch == IFR_BRANCH_RETURN || !block->target;
-}
-
-/* Where calls return to, beyond the stack of an assembly: calls that are looked ahead to, and those that returned. */
-struct calls_ahead {
-	uint64_t calls[AHEAD];
-	size_t count, returned;
-};
-
-/* Finds what is executed behind a block's branch that goes; 0: only samples tell. */
-static uint64_t look_behind(const struct assembly *assembly, const struct ifr_trace_block *block,
-                            struct calls_ahead *ahead) {
-	if (block->branch == IFR_BRANCH_RETURN) {
-		if (ahead->count)
-			return ahead->calls[--ahead->count];
-		if (ahead->returned == assembly->calls_count)
-			return 0;
-		return assembly->calls[(assembly->calls_count - ++ahead->returned) % CALLS_MOST];
-	}
-	if (is_told_by_samples(block))
-		return 0;
-	if (block->branch == IFR_BRANCH_CALL)
-		ahead->calls[ahead->count++] = block->normalised + block->bytes;
-	return block->target;
-}
-
-/* Whether the bits of the signature can be those of the code at an address: up to the next branch whose target the code
- * and the stack of calls do not tell, or some instructions far. Returns how many were compared; 0: they cannot. */
-static size_t compare_path(struct assembly *assembly, uint64_t at) {
-	size_t index = assembly->at;
-	const size_t end = index + AHEAD < assembly->signature->count ? index + AHEAD : assembly->signature->count;
-	struct calls_ahead ahead = {.count = 0};
-	while (index < end) {
-		struct known_block *known = find_known(assembly, at);
-		if (!known || known->block == UINT32_MAX)
-			return 0;
-		const struct ifr_trace_block *block = &assembly->code->blocks[known->block];
-		const struct ifr_placed *placed = place(assembly, known);
-		size_t accesses = 0;
-		for (unsigned i = 0; i < placed->count && index < end; i++, index++) {
-			const size_t own = count_accesses(assembly, known, i, accesses);
-			if (!is_possible_there(assembly, known, i, own, index))
-				return 0;
-			accesses += own;
-		}
-		if (index == end)
-			return index - assembly->at;
-		const bool taken = index && bits_at(assembly, index - 1) & IFR_SHOTGUN_DOES;
-		const bool goes = block->branch != IFR_BRANCH_NONE && (block->branch != IFR_BRANCH_CONDITIONAL || taken);
-		if (!goes && (block->end == IFR_END_REPEAT || !block->bytes))
-			return index - assembly->at;
-		at = goes ? look_behind(assembly, block, &ahead) : block->normalised + block->bytes;
-		if (!at)
-			return index - assembly->at;
-	}
-	return index - assembly->at;
-}
-
-/* Finds the only block of the code whose bits follow in the signature; 0: none, or several. */
-static uint64_t search_target(struct assembly *assembly) {
-	uint64_t found = 0;
-	for (size_t i = 0; i < assembly->known_count; i++)
-		if (compare_path(assembly, assembly->known[i].at) >= SEARCHED_LEAST) {
-			if (found)
-				return 0;
-			found = assembly->known[i].at;
-		}
-	return found;
-}
-
 /* The target of an indirect branch, of a return from a caller outside, or of a repeated instruction, by its sample. If
  * the signature cannot have gone there, by that of the instruction's samples that has most bits in common, of those
  * whose target it can have gone to; if there is none, by the bits alone. */
 static enum outcome follow_sample(struct assembly *assembly, const struct ifr_shotgun_detail *last,
                                   uint64_t *next) {
+	const struct signature_rest rest = {assembly->samples->bits + assembly->signature->first + assembly->at,
+	                                    assembly->signature->count - assembly->at};
 	*next = last->next;
 	assembly->guessed = true;
-	if (last->next && compare_path(assembly, last->next))
+	if (last->next && path_compare(&assembly->known, &assembly->calls, &rest, last->next))
 		return GOES_ON;
 	size_t count;
 	assembly->at--;
@@ -365,14 +197,14 @@ static enum outcome follow_sample(struct assembly *assembly, const struct ifr_sh
 		const int differ = shotgun_count_different(sample, &context);
 		if (!sample->next || sample->next == refused || (best && differ >= least))
 			continue;
-		if (!compare_path(assembly, sample->next)) {
+		if (!path_compare(&assembly->known, &assembly->calls, &rest, sample->next)) {
 			refused = sample->next;
 			continue;
 		}
 		best = sample;
 		least = differ;
 	}
-	const uint64_t found = best ? best->next : search_target(assembly);
+	const uint64_t found = best ? best->next : path_search(&assembly->known, &assembly->calls, &rest);
 	if (found)
 		*next = found;
 	return *next ? GOES_ON : LOST;
@@ -385,17 +217,18 @@ static enum outcome find_next(struct assembly *assembly, const struct known_bloc
 	const uint64_t behind = block->normalised + block->bytes;
 	const bool taken = bits_at(assembly, assembly->at - 1) & IFR_SHOTGUN_DOES;
 	*next = behind;
-	if (block->branch == IFR_BRANCH_RETURN && assembly->calls_count) {
-		*next = assembly->calls[--assembly->calls_count % CALLS_MOST];
+	struct call_stack *calls = &assembly->calls;
+	if (block->branch == IFR_BRANCH_RETURN && calls->count) {
+		*next = calls->returns[--calls->count % SHOTGUN_CALLS_MOST];
 		return GOES_ON;
 	}
 	if (block->branch == IFR_BRANCH_CALL || block->branch == IFR_BRANCH_INDIRECT_CALL)
-		assembly->calls[assembly->calls_count++ % CALLS_MOST] = behind;
+		calls->returns[calls->count++ % SHOTGUN_CALLS_MOST] = behind;
 	if (block->branch == IFR_BRANCH_NONE)
 		return block->end == IFR_END_REPEAT || !block->bytes ? follow_sample(assembly, last, next) : GOES_ON;
 	if (block->branch == IFR_BRANCH_CONDITIONAL && !taken)
 		return GOES_ON;
-	if (is_told_by_samples(block))
+	if (path_needs_sample(block))
 		return follow_sample(assembly, last, next);
 	*next = block->target;
 	return GOES_ON;
@@ -407,8 +240,8 @@ static enum outcome find_next(struct assembly *assembly, const struct known_bloc
 static enum outcome add_execution(struct assembly *assembly, uint64_t at, const struct ifr_shotgun_detail *before,
                                   uint8_t branch, uint64_t *next, struct ifr_shotgun_detail *last,
                                   struct known_block **known) {
-	*known = find_known(assembly, at);
-	if (!*known || (*known)->block == UINT32_MAX)
+	*known = known_code_find(&assembly->known, at);
+	if (!*known)
 		return UNKNOWN;
 	struct ifr_shotgun_step *step = add_step(assembly, *known);
 	step->mispredicted = before->flags & IFR_SHOTGUN_MISPREDICTED;
@@ -470,7 +303,7 @@ static void add_fragment(struct assembly *assembly, const struct ifr_shotgun_sig
 	struct ifr_shotgun_fragment fragment = {first, first, first, 0, signature->head};
 	const size_t accesses = fragments->accesses_count;
 	assembly->signature = signature;
-	assembly->at = assembly->calls_count = 0;
+	assembly->at = assembly->calls.count = 0;
 	assembly->first_access = (uint32_t)accesses;
 	const enum outcome outcome = add_steps(assembly, &fragment);
 	fragments->signatures++;
@@ -501,12 +334,10 @@ void ifr_shotgun_assemble(const struct ifr_shotgun_code *code, const struct ifr_
 		fragments->accesses[i] = (struct ifr_access){.bytes = code->accesses[i].bytes,
 		                                             .store = code->accesses[i].kind == IFR_ACCESS_STORE};
 	shotgun_database_init(&assembly.database, samples);
-	list_known(&assembly);
+	known_code_init(&assembly.known, code, samples);
 	for (size_t i = 0; i < samples->signatures_count; i++)
 		add_fragment(&assembly, &samples->signatures[i]);
-	for (size_t i = 0; i < assembly.known_count; i++)
-		free(assembly.known[i].placed.parts);
-	free(assembly.known);
+	known_code_release(&assembly.known);
 	free(assembly.past);
 	shotgun_database_release(&assembly.database);
 }

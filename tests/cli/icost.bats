@@ -229,6 +229,25 @@ flat() {
 	grep -q "interfero icost --across .*-n 8 -s 4 " advice
 	bash ./advice >text
 	grep -q "8 layouts take" text
+	# By the clock, too: its layouts in the model.
+	within 60 interfero bench -q -n 8 -r 2 --seed 4 -a padding,functions --counters clock -o clock.exp -- ../causes branch 5000 >/dev/null
+	interfero blame clock.exp | sed -n '/By cause, and by line, in the model:/,$p' | tail -n +2 | tr -d '\\\n' >advice
+	grep -q "interfero icost --across .*--machine native -n 8 -s 4 " advice
+}
+
+# Six objects linked in two orders: of one code, and apart as shipped alone.
+@test "compare advises the same where two links differ by their layouts" {
+	need_full_depth # two recordings of eight layouts
+	local example=$BATS_TEST_DIRNAME/../../examples/link-order
+	make -s -C "$example" O="$PWD/slow" OBJECTS="main rank fold tally text show" CC=interfero-gcc
+	make -s -C "$example" O="$PWD/fast" OBJECTS="main rank tally text fold show" CC=interfero-gcc
+	within 120 interfero compare fast/link-order slow/link-order -n 8 --counters model --core --machine skylake \
+		--axes functions,link-order,padding -o links.exp --json -- 2000 >compared.json
+	jq -e '.comparisons[0] | .verdict == "no change" and .result.layout_effect > 1.1' compared.json
+	interfero compare links.exp | sed -n '/^ *interfero icost/,/^$/p' | tr -d '\\\n' >advice
+	within 120 bash ./advice >text
+	# What the example is about.
+	flat text | grep -Eq "8 layouts take .*% of the difference is (fetch|dsb) [^.]*, [0-9.]+ % in tally" || say "$(cat text)"
 }
 
 # The thesis' micro-kernel: in one of 256 places of the stack, loads in its loop alias with stores.

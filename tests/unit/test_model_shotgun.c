@@ -273,6 +273,22 @@ static void test_links_of_instructions(void **state) {
 		assert_int_not_equal(f->fragments.addresses[k] >> 12, f->fragments.addresses[k - 8] >> 12);
 }
 
+/* The eighth access before and the sixteenth have the place in the page, a page before: the one matters that is closer to
+ * the number in the sample, neither always the youngest nor always the oldest. */
+static void test_closest_link(void **state) {
+	static const struct { uint16_t before, closest; } cases[] = {{11, 8}, {13, 16}, {19, 16}, {21, 24}};
+	struct fixture *f = *state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const unsigned closest = cases[i].closest;
+		sample_run(f, 0);
+		link_accesses(f, cases[i].before, 4096, 0);
+		assemble(f);
+		assert_run(f);
+		for (size_t k = closest; k < f->fragments.accesses_count; k++)
+			assert_int_equal(f->fragments.addresses[k], f->fragments.addresses[k - closest] + 4096);
+	}
+}
+
 /* An access that neither stores nor misses matters to none, whatever its place. */
 static void test_links_to_hits(void **state) {
 	struct fixture *f = *state;
@@ -725,6 +741,7 @@ int main(void) {
 		cmocka_unit_test_setup_teardown(test_targets, begin, end),
 		cmocka_unit_test_setup_teardown(test_links, begin, end),
 		cmocka_unit_test_setup_teardown(test_links_of_instructions, begin, end),
+		cmocka_unit_test_setup_teardown(test_closest_link, begin, end),
 		cmocka_unit_test_setup_teardown(test_links_to_hits, begin, end),
 		cmocka_unit_test_setup_teardown(test_dropped, begin, end),
 		cmocka_unit_test_setup_teardown(test_shortened, begin, end),
