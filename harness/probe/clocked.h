@@ -10,6 +10,7 @@ struct probe_clocked {
 	struct ifr_probe_result *result;
 	uint64_t seed;
 	int64_t batch_ns;                  /* for one batch */
+	const char *mispredictions;        /* an event of perf's that counts them; NULL: their cycles tell */
 	double best_nop;                   /* cycles of a nop in the best repetitions so far */
 	const struct ifr_machine *machine; /* a described one, whose core stands for the clock; NULL: this one */
 };

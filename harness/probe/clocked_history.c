@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Histories of the outcome predictor by the clock: what a misprediction costs shows how many there are. */
+/* Histories of the outcome predictor by the clock: what a misprediction costs shows how many there are. Where perf counts
+ * them, their number shows itself. */
 #include "harness/probe/clocked.h"
 #include "harness/probe/findings.h"
 #include "harness/probe/kernels.h"
@@ -22,11 +23,18 @@ static void add_references(struct probe_batch *batch) {
 	probe_random_loop(probe_batch_add(batch), &randomly, 1, SPACING);
 }
 
-/* A difference in mispredictions, from one in cycles. */
-static struct probe_estimate count_missed(const struct probe_estimate *cycles, const struct probe_estimate *half) {
-	const double penalty = 2 * half->value;
-	return (struct probe_estimate){cycles->value / penalty, cycles->low / penalty, cycles->high / penalty,
-	                               cycles->told && half->told && penalty > 4};
+/* Mispredictions in so many rounds of a kernel, less those of another: counted, or from a difference in cycles. */
+static struct probe_estimate count_missed(const struct probe_clocked *probe, const struct probe_batch *batch,
+                                          size_t kernel, size_t less, double rounds) {
+	if (probe->mispredictions) {
+		const struct probe_estimate more = probe_batch_events(batch, kernel, less);
+		return (struct probe_estimate){more.value * rounds, more.low * rounds, more.high * rounds, more.told};
+	}
+	const struct probe_estimate half = probe_batch_cycles(batch, 2, 1),
+								cycles = probe_batch_difference(batch, kernel, rounds, less, rounds);
+	const double penalty = 2 * half.value;
+	return (struct probe_estimate){cycles.value / penalty, cycles.low / penalty, cycles.high / penalty,
+	                               cycles.told && half.told && penalty > 4};
 }
 
 /* The last point that counts for an edge: far behind the first value above a limit, other limits show. */
@@ -47,6 +55,7 @@ static void tell_longest_pattern(struct probe_clocked *probe) {
 	struct probe_batch batch;
 	size_t edge;
 	probe_batch_init(&batch, false, probe->batch_ns);
+	batch.events = probe->mispredictions;
 	add_references(&batch);
 	for (size_t i = 0; i < OCTAVES * QUARTERS; i++) {
 		const size_t length = ((size_t)1 << (FIRST_OCTAVE + i / QUARTERS)) / QUARTERS * (QUARTERS + i % QUARTERS);
@@ -59,13 +68,8 @@ static void tell_longest_pattern(struct probe_clocked *probe) {
 		curve.points[curve.count++].x = (double)length;
 	}
 	if (probe_clocked_measure(probe, &batch, IFR_PROBE_HISTORY, keys)) {
-		const struct probe_estimate half = probe_batch_cycles(&batch, 2, 1);
-		for (size_t i = 0; i < curve.count; i++) {
-			const double length = curve.points[i].x;
-			const struct probe_estimate more =
-				probe_batch_difference(&batch, 2 * i + 4, length, 2 * i + 3, length);
-			curve.points[i].y = count_missed(&more, &half);
-		}
+		for (size_t i = 0; i < curve.count; i++)
+			curve.points[i].y = count_missed(probe, &batch, 2 * i + 4, 2 * i + 3, curve.points[i].x);
 		probe_clocked_keep(probe, IFR_PROBE_HISTORY, "mispredictions in a pattern 1...10", "length", curve.points,
 		                   curve.count);
 		const size_t last = find_last(&curve, 0.7);
@@ -104,6 +108,7 @@ static bool measure_path(struct probe_clocked *probe, const struct path *path, s
 	struct probe_batch batch;
 	probe_batch_init(&batch, true, probe->batch_ns);
 	batch.learns_slowly = true;
+	batch.events = probe->mispredictions;
 	add_references(&batch);
 	for (size_t i = 0; i < curve->count; i++) {
 		const size_t between = (size_t)curve->points[i].x;
@@ -115,11 +120,8 @@ static bool measure_path(struct probe_clocked *probe, const struct path *path, s
 		probe_random_loop(probe_batch_add(&batch), kinds, between + 2, SPACING);
 	}
 	const bool measured = probe_clocked_measure(probe, &batch, IFR_PROBE_HISTORY, keys);
-	for (size_t i = 0; measured && i < curve->count; i++) {
-		const struct probe_estimate half = probe_batch_cycles(&batch, 2, 1),
-									more = probe_batch_cycles(&batch, 2 * i + 4, 2 * i + 3);
-		curve->points[i].y = count_missed(&more, &half);
-	}
+	for (size_t i = 0; measured && i < curve->count; i++)
+		curve->points[i].y = count_missed(probe, &batch, 2 * i + 4, 2 * i + 3, 1);
 	probe_batch_release(&batch);
 	return measured;
 }

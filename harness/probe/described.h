@@ -14,11 +14,14 @@ struct probe_described {
 	uint64_t seed;
 };
 
-void probe_described_btb(struct probe_described *probe);       /* described_branches.c */
-void probe_described_history(struct probe_described *probe);   /* described_branches.c */
-void probe_described_returns(struct probe_described *probe);   /* described_branches.c */
-void probe_described_caches(struct probe_described *probe);    /* described_caches.c */
-void probe_described_tlbs(struct probe_described *probe);      /* described_caches.c */
+void probe_described_btb(struct probe_described *probe);     /* described_branches.c */
+void probe_described_history(struct probe_described *probe); /* described_branches.c */
+void probe_described_returns(struct probe_described *probe); /* described_branches.c */
+void probe_described_caches(struct probe_described *probe);  /* described_caches.c */
+void probe_described_tlbs(struct probe_described *probe);    /* described_caches.c */
+/* The same of a processor, by its counters. */
+void probe_counted_caches(struct probe_described *probe);      /* described_caches.c */
+void probe_counted_tlbs(struct probe_described *probe);        /* described_caches.c */
 void probe_described_memory(struct probe_described *probe);    /* described_caches.c */
 void probe_described_penalties(struct probe_described *probe); /* described_penalties.c */
 
