@@ -142,7 +142,6 @@ static void run_twice(struct probe_clocked *probe, const struct step *step, stru
 struct counted {
 	struct probe_counters counters;
 	struct probe_event_source source;
-	struct ifr_machine *nearest; /* NULL: no built-in description is near */
 	bool is_there;
 };
 
@@ -167,7 +166,7 @@ static void count_twice(const struct counted *counted, const struct step *step, 
                         struct ifr_probe_result *result) {
 	struct ifr_probe_result both[2] = {{0}};
 	for (unsigned i = 0; i < 2; i++) {
-		probe_counted_run(&counted->source, counted->nearest, step->part, seed, &both[i]);
+		probe_counted_run(&counted->source, counted->counters.clocked->near, step->part, seed, &both[i]);
 		if (step->part == IFR_PROBE_HISTORY)
 			add_never_repeating(counted, &both[i]);
 	}
@@ -181,8 +180,7 @@ static void count_twice(const struct counted *counted, const struct step *step, 
 static void run_step(struct probe_clocked *probe, struct counted *counted, const struct step *step,
                      struct ifr_probe_result *result) {
 	struct ifr_probe_result by_events = {0}, by_clock = {0};
-	if (!counted->is_there || !probe_counted_has(step->part) ||
-	    (step->part == IFR_PROBE_BTB && !counted->nearest)) {
+	if (!counted->is_there || !probe_counted_has(step->part) || (step->part == IFR_PROBE_BTB && !probe->near)) {
 		run_twice(probe, step, result);
 		return;
 	}
@@ -197,8 +195,6 @@ static void run_step(struct probe_clocked *probe, struct counted *counted, const
 static int find_events(struct probe_clocked *probe, const struct ifr_probe_options *options,
                        struct counted *counted, struct ifr_probe_result *result, struct ifr_error *err) {
 	struct ifr_error why = {0};
-	char *name = NULL;
-	bool is_same;
 	*counted = (struct counted){.counters = {.clocked = probe}};
 	counted->source = (struct probe_event_source){probe_counters_count, &counted->counters};
 	if (options->leaves_events)
@@ -210,9 +206,6 @@ static int find_events(struct probe_clocked *probe, const struct ifr_probe_optio
 		return options->needs_events ? -why.code : 0;
 	}
 	result->has_events = counted->is_there = true;
-	if (!ifr_machine_nearest(&name, &is_same, NULL))
-		ifr_machine_open(&counted->nearest, name, NULL);
-	free(name);
 	return 0;
 }
 
@@ -242,23 +235,36 @@ static int run_steps(struct probe_clocked *probe, const struct ifr_probe_options
 	return rc;
 }
 
+/* The built-in description that is near, if there is one. */
+static struct ifr_machine *open_near(void) {
+	struct ifr_machine *near = NULL;
+	char *name = NULL;
+	bool is_same;
+	if (!ifr_machine_nearest(&name, &is_same, NULL))
+		ifr_machine_open(&near, name, NULL);
+	free(name);
+	return near;
+}
+
 int probe_clocked_run(const struct ifr_probe_options *options, struct ifr_probe_result *result,
                       struct ifr_error *err) {
 	struct probe_clocked probe = {.seed = options->seed};
 	struct course course = {0};
 	struct counted counted;
+	struct ifr_machine *near = open_near();
+	probe.near = near;
 	result->machine = probe_read_brand();
 	int rc =
 		options->resume ? probe_partial_read(options->partial, result, &course.done, &course.spent_ns, err) : 0;
 	if (!rc)
 		rc = find_events(&probe, options, &counted, result, err);
-	if (rc)
-		return rc;
-	find_best_nop(&probe);
-	rc = run_steps(&probe, options, &counted, result, &course, err);
-	ifr_machine_free(counted.nearest);
-	if (!rc && options->partial)
-		unlink(options->partial);
-	probe_add_published(result);
+	if (!rc) {
+		find_best_nop(&probe);
+		rc = run_steps(&probe, options, &counted, result, &course, err);
+		if (!rc && options->partial)
+			unlink(options->partial);
+		probe_add_published(result);
+	}
+	ifr_machine_free(near);
 	return rc;
 }

@@ -8,7 +8,7 @@
  *
  *     part      of a described machine, by events         by the clock, of this machine
  *     cycle                                               ticks of the time stamp counter in a cycle
- *     btb       entries, ways, index bit                  capacity levels, cycles of a taken branch in each
+ *     btb       entries, ways, index bit                  levels: entries, index bit, cycles of a taken branch
  *     history   steps 1 to 6; distance of a correlation   longest pattern, distance of a correlation
  *     return    entries of the return stack               the same
  *     caches    sizes, ways, lines, policies              sizes, ways, latencies
