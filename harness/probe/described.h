@@ -36,7 +36,9 @@ void probe_described_front(struct probe_described *probe);        /* described_f
 void probe_described_loop_buffer(struct probe_described *probe);  /* described_loop.c */
 void probe_described_instructions(struct probe_described *probe); /* described_instructions.c */
 
-void probe_described_kinds(struct probe_described *probe); /* described_kinds.c */
+void probe_described_kinds(struct probe_described *probe);   /* described_kinds.c */
+void probe_described_loops(struct probe_described *probe);   /* described_predictors.c */
+void probe_described_targets(struct probe_described *probe); /* described_predictors.c */
 /* Lists the description's other settings of these parts, with the reason why they are not told. */
 void probe_described_untold(struct probe_described *probe, unsigned parts); /* untold.c */
 

@@ -264,8 +264,11 @@ void probe_described_history(struct probe_described *probe) {
 	                 "distance of two correlated branches, with branches between that are not taken");
 	tell_correlation(probe->result, "correlation-taken", taken,
 	                 "distance of two correlated branches, with jumps between");
-	if (!probe->model.source)
-		probe_described_kinds(probe);
+	if (probe->model.source)
+		return;
+	probe_described_loops(probe);
+	probe_described_targets(probe);
+	probe_described_kinds(probe);
 }
 
 /* --- return stack ------------------------------------------------------------------------------------------------ */

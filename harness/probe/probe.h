@@ -10,6 +10,7 @@
  *     cycle                                               ticks of the time stamp counter in a cycle
  *     btb       entries, ways, index bit                  levels: entries, index bit, cycles of a taken branch
  *     history   steps 1 to 6; distance of a correlation   longest pattern, distance of a correlation
+ *               loop predictor, indirect jumps            the same
  *     return    entries of the return stack               the same
  *     caches    sizes, ways, lines, policies              sizes, ways, latencies
  *     tlbs      entries, ways                             entries, latencies
