@@ -20,7 +20,17 @@ struct options {
 	bool json, quiet, keep, budget_given;
 };
 
-enum { KEY_MACHINE = 256, KEY_SEED, KEY_ONLY, KEY_BUDGET, KEY_KEEP, KEY_RESUME, KEY_HTML, KEY_EXPERIMENT };
+enum {
+	KEY_MACHINE = 256,
+	KEY_SEED,
+	KEY_ONLY,
+	KEY_BUDGET,
+	KEY_KEEP,
+	KEY_RESUME,
+	KEY_HTML,
+	KEY_EXPERIMENT,
+	KEY_SOURCE
+};
 
 /* An experiment has figures of its own and makes no description; what stands behind it are its parameters. */
 static void check_experiment(const struct options *options, struct argp_state *state) {
@@ -28,6 +38,16 @@ static void check_experiment(const struct options *options, struct argp_state *s
 		argp_error(state, "nothing more is needed: \"%s\"", options->settings.items[0]);
 	if (options->experiment && (options->output || options->html || options->keep || options->probe.resume))
 		argp_error(state, "--experiment prints figures: leave -o, --html, --keep and --resume out");
+	if (options->experiment && options->probe.needs_events)
+		argp_error(state, "--experiment is by the clock: leave --source out");
+}
+
+static int read_source(const char *argument, struct ifr_probe_options *options, struct ifr_error *err) {
+	options->needs_events = !strcmp(argument, "events");
+	options->leaves_events = !strcmp(argument, "clock");
+	return options->needs_events || options->leaves_events || !strcmp(argument, "auto")
+	           ? 0
+	           : ifr_fail(err, IFR_E_USAGE, "--source is auto, events or clock, not \"%.60s\"", argument);
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
@@ -71,12 +91,17 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case KEY_EXPERIMENT:
 		options->experiment = argument;
 		break;
+	case KEY_SOURCE:
+		rc = read_source(argument, &options->probe, &err);
+		break;
 	case KEY_SEED:
 		rc = option_number("--seed", argument, 1, UINT64_MAX, &options->probe.seed, &err);
 		break;
 	case ARGP_KEY_END:
 		if (options->probe.machine && (options->keep || options->probe.resume))
 			argp_error(state, "%s is of this machine: leave --machine out", options->keep ? "--keep" : "--resume");
+		if (options->probe.machine && (options->probe.needs_events || options->probe.leaves_events))
+			argp_error(state, "--source is of this machine: leave --machine or --source out");
 		check_experiment(options, state);
 		break;
 	case ARGP_KEY_ARG:
@@ -92,7 +117,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option table[] = {
 	{"machine", KEY_MACHINE, "MACHINE", 0,
-     "Probe a described machine in the model, by its events, instead of this one by the clock: NAME or FILE, with "
+     "Probe a described machine in the model, by its events, instead of this one: NAME or FILE, with "
      "changes: p6,btb1.ways=2",
      1},
 	{NULL, 'm', "MACHINE", OPTION_HIDDEN, NULL, 0},
@@ -101,6 +126,10 @@ static const struct argp_option table[] = {
 	{"experiment", KEY_EXPERIMENT, "NAME", 0,
      "Run one experiment with parameters of your own, and print its figures: --experiment branches "
      "branches=512 distance=4..512*2; \"help\" lists all, with their parameters, ranges and defaults",
+     1},
+	{"source", KEY_SOURCE, "SOURCE", 0,
+     "Of this machine: events (perf's, and the clock for what they do not tell; fails where there are none), clock, or "
+     "auto: events where perf has them, else the clock (auto)",
      1},
 	{"budget", KEY_BUDGET, "TIME", 0, "Time for measurements by the clock (3min; of an experiment 10s)", 1},
 	{"resume", KEY_RESUME, NULL, 0, "Go on behind the last part of a probe by the clock that was interrupted", 1},
@@ -119,8 +148,9 @@ const struct argp ifr_probe_argp = {
 	"[PARAMETER=VALUES...]",
 	"Find out how a processor is organised by running on it: BTB, outcome predictor, return stack, caches, TLBs, "
 	"front end and core, and the cycles that each of their misses costs.\v"
-	"On this machine small loops are timed, which differ in one thing; no counters are needed. Where the times do not "
-	"make a value clear, it is \"not told\". On a described machine the same loops are replayed in the model and their "
+	"On this machine small loops are timed, which differ in one thing; no counters are needed. Where perf has the "
+	"processor's events, branches, caches and TLBs are told by them, and the clock tells the rest. Where neither makes "
+	"a value clear, it is \"not told\". On a described machine the same loops are replayed in the model and their "
 	"events counted: every value comes back as the description has it.\n"
 	"\n"
 	"The description that -o writes has the measured values, each with its experiment and interval, and those of the "

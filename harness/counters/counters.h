@@ -33,6 +33,7 @@
 
 #include "common/error.h"
 #include "common/strings.h"
+#include "harness/counters/own_events.h"
 #include "harness/counters/profile.h"
 #include "harness/metrics/metrics.h"
 #include "runtime/runtime.h"

@@ -2,7 +2,8 @@
 /* Private to this room: the sources behind a set, and the parts of the perf source, which are tested one by one.
  *
  *     set.c -> clock.c, regions.c, perf.c
- *     perf.c -> perf_list.c, perf_split.c, perf_refusal.c -> perf_diagnose.c -> perf_facts.c -> perf_event.c, host.c */
+ *     perf.c -> perf_list.c, perf_split.c, perf_refusal.c -> perf_diagnose.c -> perf_facts.c -> perf_event.c, host.c
+ *     own_events.c -> perf_refusal.c, perf_event.c */
 #ifndef IFR_HARNESS_COUNTERS_SOURCE_H
 #define IFR_HARNESS_COUNTERS_SOURCE_H
 

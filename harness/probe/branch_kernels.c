@@ -216,6 +216,21 @@ static void put_random(struct probe_kernel *kernel, uint64_t start, uint64_t las
 	probe_add_block(kernel, start, last, nops + 2, IFR_BRANCH_CONDITIONAL, 2, false);
 }
 
+/* jmp [rsi + 8 * rdx + table]; its targets are the last 16 bytes to `last`, or 8. table: bytes from kernel->data. */
+static void put_random_target(struct probe_kernel *kernel, uint64_t start, uint64_t last, unsigned table,
+                              bool is_same) {
+	enum { APART = 8 };
+	const uint8_t jump[] = {0xff, 0x64, 0xd6, (uint8_t)table};
+	const uint64_t target = last + 1 - 2 * APART, at = target - sizeof jump;
+	const unsigned nops = probe_put_nops(kernel, start, at - start);
+	probe_put(kernel, at, jump, sizeof jump);
+	probe_add_block(kernel, start, target - 1, nops + 1, IFR_BRANCH_INDIRECT_JUMP, sizeof jump, false);
+	probe_put_nops(kernel, target, APART);
+	probe_put_nops(kernel, target + APART, APART);
+	probe_set_word(kernel, kernel->data + table, target);
+	probe_set_word(kernel, kernel->data + table + 8, target + (is_same ? 0 : APART));
+}
+
 void probe_random_loop(struct probe_kernel *kernel, const enum probe_random_kind *kinds, size_t count,
                        unsigned spacing) {
 	enum { HEAD = 64 };
@@ -229,15 +244,22 @@ void probe_random_loop(struct probe_kernel *kernel, const enum probe_random_kind
 	static const uint8_t keep[] = {0x48, 0x89, 0x06, 0xc3};   /* mov [rsi], rax; ret */
 	const uint64_t start = kernel->code + ROOM;
 	uint64_t at = start + HEAD;
+	unsigned table = 16; /* behind the sequence's state and factor */
 	kernel->entry = start - sizeof take;
 	probe_put(kernel, kernel->entry, take, sizeof take);
 	probe_put(kernel, start, draw, sizeof draw);
 	probe_put_nops(kernel, start + sizeof draw, HEAD - sizeof draw);
-	for (size_t j = 0; j < count; j++, at += spacing)
-		if (kinds[j] == PROBE_RANDOM_JUMP)
-			put_plain_jump(kernel, at, at + spacing - 1);
-		else
-			put_random(kernel, at, at + spacing - 1, kinds[j]);
+	for (size_t j = 0; j < count; j++, at += spacing) {
+		const uint64_t last = at + spacing - 1;
+		if (kinds[j] == PROBE_RANDOM_TARGET || kinds[j] == PROBE_RANDOM_SAME_TARGET) {
+			put_random_target(kernel, at, last, table, kinds[j] == PROBE_RANDOM_SAME_TARGET);
+			table += 16;
+		} else if (kinds[j] == PROBE_RANDOM_JUMP) {
+			put_plain_jump(kernel, at, last);
+		} else {
+			put_random(kernel, at, last, kinds[j]);
+		}
+	}
 	probe_put(kernel, at, count_down, sizeof count_down);
 	probe_put_jump(kernel, at + sizeof count_down + LOOP_JUMP - 1, PROBE_IF_NOT_ZERO, false, start);
 	probe_put(kernel, at + sizeof count_down + LOOP_JUMP, keep, sizeof keep);

@@ -14,6 +14,7 @@
 #include <x86intrin.h>
 
 #include "common/clock.h"
+#include "harness/counters/counters.h"
 #include "harness/probe/kernels.h"
 #include "harness/probe/modelled.h"
 #include "harness/statistics/statistics.h"
@@ -32,14 +33,19 @@ enum {
 /* The child's report, in shared memory. */
 struct report {
 	volatile size_t repetitions;
-	volatile int failed; /* errno of a mapping */
-	double ticks[REPETITIONS_MOST][PROBE_BATCH_MOST];
+	volatile int failed;        /* errno of a mapping */
+	struct ifr_error uncounted; /* why events are not counted */
+	double ticks[REPETITIONS_MOST][PROBE_BATCH_MOST], counts[REPETITIONS_MOST][PROBE_BATCH_MOST];
 };
 
 typedef void kernel_function(uint64_t rounds, uint64_t start, uint64_t end, uint64_t start_again);
 
 void probe_batch_init(struct probe_batch *batch, bool wants_huge_pages, int64_t budget_ns) {
-	*batch = (struct probe_batch){.wants_huge_pages = wants_huge_pages, .budget_ns = budget_ns};
+	probe_batch_init_from(batch, 0, wants_huge_pages, budget_ns);
+}
+
+void probe_batch_init_from(struct probe_batch *batch, unsigned first, bool wants_huge_pages, int64_t budget_ns) {
+	*batch = (struct probe_batch){.first = first, .wants_huge_pages = wants_huge_pages, .budget_ns = budget_ns};
 	probe_unit_chain(probe_batch_add(batch));
 	probe_nops(probe_batch_add(batch), NOPS, 1);
 }
@@ -48,12 +54,13 @@ void probe_batch_release(struct probe_batch *batch) {
 	for (size_t i = 0; i < batch->count; i++)
 		probe_kernel_release(&batch->kernels[i]);
 	free(batch->ticks);
+	free(batch->counts);
 	*batch = (struct probe_batch){0};
 }
 
 struct probe_kernel *probe_batch_add(struct probe_batch *batch) {
 	struct probe_kernel *kernel = &batch->kernels[batch->count];
-	probe_kernel_init(kernel, (unsigned)batch->count++);
+	probe_kernel_init(kernel, batch->first + (unsigned)batch->count++);
 	return kernel;
 }
 
@@ -125,27 +132,48 @@ static void pin(void) {
 	sched_setaffinity(0, sizeof set, &set);
 }
 
-/* Returns false past the deadline: beside other work a repetition may take long. */
-static bool measure_repetition(const struct probe_batch *batch, const uint64_t *rounds, double *ticks,
-                               int64_t deadline) {
+/* Times a call, and counts its events. Returns false where they are not exact. */
+static bool measure_call(const struct probe_kernel *kernel, uint64_t rounds, struct ifr_own_events *events,
+                         double *ticks, double *count, struct ifr_error *err) {
+	if (events)
+		ifr_own_events_start(events);
+	*ticks = (double)time_call(kernel, rounds);
+	return !events || !ifr_own_events_stop(events, count, err);
+}
+
+/* Returns false past the deadline, as beside other work a repetition may take long, or where events are not exact. */
+static bool measure_repetition(const struct probe_batch *batch, const uint64_t *rounds,
+                               struct ifr_own_events *events, double *ticks, double *counts, int64_t deadline,
+                               struct ifr_error *err) {
+	double of_call = 0;
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct probe_kernel *kernel = &batch->kernels[i];
 		if (ifr_clock_ns() > deadline)
 			return false;
 		time_call(kernel, kernel->rounds > rounds[i] / 2 ? kernel->rounds : rounds[i] / 2); /* warms up */
-		ticks[i] = (double)time_call(kernel, rounds[i]) * (double)kernel->rounds /
-		           ((double)rounds[i] * (double)kernel->elements);
+		const double elements = (double)rounds[i] / (double)kernel->rounds * (double)kernel->elements;
+		if (!measure_call(kernel, rounds[i], events, &ticks[i], &counts[i], err))
+			return false;
+		of_call = i ? of_call : counts[i];
+		ticks[i] /= elements;
+		counts[i] = (counts[i] - of_call) / elements;
 	}
 	return true;
 }
 
-static void measure(const struct probe_batch *batch, struct report *report, int64_t deadline) {
+static void measure(const struct probe_batch *batch, struct ifr_own_events *events, struct report *report,
+                    int64_t deadline) {
+	struct ifr_error err = {0};
+	const size_t most = batch->repetitions_most ? batch->repetitions_most : REPETITIONS_MOST;
 	uint64_t rounds[PROBE_BATCH_MOST];
 	for (size_t i = 0; i < batch->count; i++)
 		rounds[i] = choose_rounds(&batch->kernels[i], batch->learns_slowly ? TICKS_TRAINED : TICKS_LEAST);
-	while (report->repetitions < REPETITIONS_MOST &&
-	       measure_repetition(batch, rounds, report->ticks[report->repetitions], deadline))
+	while (report->repetitions < most &&
+	       measure_repetition(batch, rounds, events, report->ticks[report->repetitions],
+	                          report->counts[report->repetitions], deadline, &err))
 		report->repetitions++;
+	if (report->repetitions < REPETITIONS_LEAST)
+		report->uncounted = err;
 }
 
 static _Noreturn void run_child(const struct probe_batch *batch, struct report *report) {
@@ -158,7 +186,10 @@ static _Noreturn void run_child(const struct probe_batch *batch, struct report *
 		if (report->failed)
 			_exit(1);
 	}
-	measure(batch, report, deadline);
+	struct ifr_own_events *events = NULL;
+	if (batch->events && ifr_own_events_open(batch->events, &events, &report->uncounted))
+		_exit(1);
+	measure(batch, events, report, deadline);
 	_exit(0);
 }
 
@@ -182,10 +213,28 @@ static int await(pid_t child, int64_t limit_ns) {
 	}
 }
 
-static int keep_report(struct probe_batch *batch, const struct report *report, int status, struct ifr_error *err) {
+static void free_values(struct probe_batch *batch) {
 	free(batch->ticks);
-	batch->ticks = NULL;
+	free(batch->counts);
+	batch->ticks = batch->counts = NULL;
+}
+
+/* [repetition][kernel], of as many kernels as there are. */
+static double *pack_values(const struct probe_batch *batch, const double values[][PROBE_BATCH_MOST]) {
+	double *packed = ifr_realloc(NULL, batch->repetitions * batch->count, sizeof *packed);
+	for (size_t i = 0; i < batch->repetitions; i++)
+		memcpy(packed + i * batch->count, values[i], batch->count * sizeof *packed);
+	return packed;
+}
+
+static int keep_report(struct probe_batch *batch, const struct report *report, int status, struct ifr_error *err) {
+	free_values(batch);
 	batch->repetitions = report->repetitions;
+	if (report->uncounted.code) {
+		if (err)
+			*err = report->uncounted;
+		return -report->uncounted.code;
+	}
 	if (report->failed) {
 		errno = report->failed;
 		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot map code to be timed");
@@ -195,9 +244,9 @@ static int keep_report(struct probe_batch *batch, const struct report *report, i
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "code to be timed ended with signal %d", WTERMSIG(status));
 	if (batch->repetitions < REPETITIONS_LEAST)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "only %zu repetitions fitted the budget", batch->repetitions);
-	batch->ticks = ifr_realloc(NULL, batch->repetitions * batch->count, sizeof *batch->ticks);
-	for (size_t i = 0; i < batch->repetitions; i++)
-		memcpy(batch->ticks + i * batch->count, report->ticks[i], batch->count * sizeof *batch->ticks);
+	batch->ticks = pack_values(batch, report->ticks);
+	if (batch->events)
+		batch->counts = pack_values(batch, report->counts);
 	return 0;
 }
 
@@ -256,8 +305,13 @@ int probe_batch_select(struct probe_batch *batch, double most, struct ifr_error 
 	size_t kept = 0;
 	for (size_t i = 0; i < all; i++) {
 		const double *ticks = batch->ticks + i * batch->count;
-		if (ticks[0] <= ors && ticks[1] <= most * ticks[0])
-			memmove(batch->ticks + kept++ * batch->count, ticks, batch->count * sizeof *ticks);
+		if (ticks[0] > ors || ticks[1] > most * ticks[0])
+			continue;
+		memmove(batch->ticks + kept * batch->count, ticks, batch->count * sizeof *ticks);
+		if (batch->counts)
+			memmove(batch->counts + kept * batch->count, batch->counts + i * batch->count,
+			        batch->count * sizeof *batch->counts);
+		kept++;
 	}
 	batch->repetitions = kept;
 	if (kept < REPETITIONS_LEAST)
@@ -280,6 +334,15 @@ struct probe_estimate probe_batch_difference(const struct probe_batch *batch, si
 
 struct probe_estimate probe_batch_cycles(const struct probe_batch *batch, size_t kernel, size_t less) {
 	return probe_batch_difference(batch, kernel, 1, less, 1);
+}
+
+struct probe_estimate probe_batch_events(const struct probe_batch *batch, size_t kernel, size_t less) {
+	double values[REPETITIONS_MOST];
+	for (size_t i = 0; batch->counts && i < batch->repetitions; i++) {
+		const double *counts = batch->counts + i * batch->count;
+		values[i] = counts[kernel + PROBE_REFERENCES - 1] - (less ? counts[less + PROBE_REFERENCES - 1] : 0);
+	}
+	return probe_estimate_median(values, batch->counts ? batch->repetitions : 0);
 }
 
 struct probe_estimate probe_batch_ticks(const struct probe_batch *batch) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "harness/probe/counted.h"
 #include "harness/probe/findings.h"
 #include "harness/probe/partial.h"
 
@@ -19,7 +20,7 @@ struct step {
 
 static const struct step steps[] = {
 	{probe_clocked_cycle, IFR_PROBE_CYCLE, 1},    {probe_clocked_penalty, IFR_PROBE_PENALTY, 1},
-	{probe_clocked_btb, IFR_PROBE_BTB, 4},        {probe_clocked_history, IFR_PROBE_HISTORY, 5},
+	{probe_clocked_btb, IFR_PROBE_BTB, 7},        {probe_clocked_history, IFR_PROBE_HISTORY, 7},
 	{probe_clocked_returns, IFR_PROBE_RETURN, 1}, {probe_clocked_caches, IFR_PROBE_CACHES, 6},
 	{probe_clocked_tlbs, IFR_PROBE_TLBS, 2},      {probe_clocked_memory, IFR_PROBE_MEMORY, 1},
 	{probe_clocked_front, IFR_PROBE_FRONT, 14},   {probe_clocked_backend, IFR_PROBE_CORE, 10},
@@ -137,8 +138,79 @@ static void run_twice(struct probe_clocked *probe, const struct step *step, stru
 	ifr_probe_release(&both[1]);
 }
 
+/* This machine's events, where perf has them. */
+struct counted {
+	struct probe_counters counters;
+	struct probe_event_source source;
+	bool is_there;
+};
+
+/* A predictor of today knows the paper's patterns by heart: then the clock's loops, whose outcomes never come again, tell
+ * by the mispredictions in them. */
+static void add_never_repeating(const struct counted *counted, struct ifr_probe_result *result) {
+	struct ifr_probe_result repeating = *result, others = {.source = IFR_PROBE_BY_EVENTS};
+	struct probe_clocked loops = *counted->counters.clocked;
+	loops.result = &others;
+	loops.mispredictions = counted->counters.sums[IFR_EVENT_CONDITIONAL_MISSES];
+	if (!loops.mispredictions)
+		return;
+	probe_clocked_history(&loops);
+	*result = (struct ifr_probe_result){0};
+	probe_tell_joined(result, &repeating, &others);
+	ifr_probe_release(&repeating);
+	ifr_probe_release(&others);
+}
+
+/* Each question has a process of its own. Those that are asked again have other pages. */
+static void count_twice(const struct counted *counted, const struct step *step, uint64_t seed,
+                        struct ifr_probe_result *result) {
+	struct ifr_probe_result both[2] = {{0}};
+	for (unsigned i = 0; i < 2; i++) {
+		probe_counted_run(&counted->source, counted->counters.clocked->near, step->part, seed, &both[i]);
+		if (step->part == IFR_PROBE_HISTORY)
+			add_never_repeating(counted, &both[i]);
+	}
+	result->source = IFR_PROBE_BY_EVENTS;
+	probe_tell_agreed(result, &both[0], &both[1]);
+	ifr_probe_release(&both[0]);
+	ifr_probe_release(&both[1]);
+}
+
+/* Of the time half is for events. Without a near description nobody knows which level of a BTB is the largest. */
+static void run_step(struct probe_clocked *probe, struct counted *counted, const struct step *step,
+                     struct ifr_probe_result *result) {
+	struct ifr_probe_result by_events = {0}, by_clock = {0};
+	if (!counted->is_there || !probe_counted_has(step->part) || (step->part == IFR_PROBE_BTB && !probe->near)) {
+		run_twice(probe, step, result);
+		return;
+	}
+	counted->counters.deadline = ifr_clock_ns() + probe->batch_ns * step->batches;
+	count_twice(counted, step, probe->seed, &by_events);
+	run_twice(probe, step, &by_clock);
+	probe_tell_joined(result, &by_events, &by_clock);
+	ifr_probe_release(&by_events);
+	ifr_probe_release(&by_clock);
+}
+
+static int find_events(struct probe_clocked *probe, const struct ifr_probe_options *options,
+                       struct counted *counted, struct ifr_probe_result *result, struct ifr_error *err) {
+	struct ifr_error why = {0};
+	*counted = (struct counted){.counters = {.clocked = probe}};
+	counted->source = (struct probe_event_source){probe_counters_count, &counted->counters};
+	if (options->leaves_events)
+		return 0;
+	if (probe_counters_find(&counted->counters, &why)) {
+		result->why_no_events = ifr_format("%.*s", (int)strcspn(why.message, ";"), why.message);
+		if (options->needs_events && err)
+			*err = why;
+		return options->needs_events ? -why.code : 0;
+	}
+	result->has_events = counted->is_there = true;
+	return 0;
+}
+
 /* A part that is done is kept before the next one begins. */
-static int run_steps(struct probe_clocked *probe, const struct ifr_probe_options *options,
+static int run_steps(struct probe_clocked *probe, const struct ifr_probe_options *options, struct counted *counted,
                      struct ifr_probe_result *result, struct course *course, struct ifr_error *err) {
 	const int64_t begin = ifr_clock_ns() - course->spent_ns;
 	unsigned planned = 0, done = 0;
@@ -150,10 +222,11 @@ static int run_steps(struct probe_clocked *probe, const struct ifr_probe_options
 		if (!(options->parts & ~course->done & 1u << steps[i].part))
 			continue;
 		const int64_t left = options->budget_ns - (ifr_clock_ns() - begin);
-		probe->batch_ns = left > 0 ? left / (2 * (planned - done)) : 1;
+		/* Each part twice, and by events as long as by the clock. */
+		probe->batch_ns = left > 0 ? left / ((counted->is_there ? 4 : 2) * (planned - done)) : 1;
 		if (options->progress)
 			options->progress(done, planned, left);
-		run_twice(probe, &steps[i], result);
+		run_step(probe, counted, &steps[i], result);
 		done += steps[i].batches;
 		course->done |= 1u << steps[i].part;
 		if (options->partial)
@@ -162,19 +235,36 @@ static int run_steps(struct probe_clocked *probe, const struct ifr_probe_options
 	return rc;
 }
 
+/* The built-in description that is near, if there is one. */
+static struct ifr_machine *open_near(void) {
+	struct ifr_machine *near = NULL;
+	char *name = NULL;
+	bool is_same;
+	if (!ifr_machine_nearest(&name, &is_same, NULL))
+		ifr_machine_open(&near, name, NULL);
+	free(name);
+	return near;
+}
+
 int probe_clocked_run(const struct ifr_probe_options *options, struct ifr_probe_result *result,
                       struct ifr_error *err) {
 	struct probe_clocked probe = {.seed = options->seed};
 	struct course course = {0};
+	struct counted counted;
+	struct ifr_machine *near = open_near();
+	probe.near = near;
 	result->machine = probe_read_brand();
 	int rc =
 		options->resume ? probe_partial_read(options->partial, result, &course.done, &course.spent_ns, err) : 0;
-	if (rc)
-		return rc;
-	find_best_nop(&probe);
-	rc = run_steps(&probe, options, result, &course, err);
-	if (!rc && options->partial)
-		unlink(options->partial);
-	probe_add_published(result);
+	if (!rc)
+		rc = find_events(&probe, options, &counted, result, err);
+	if (!rc) {
+		find_best_nop(&probe);
+		rc = run_steps(&probe, options, &counted, result, &course, err);
+		if (!rc && options->partial)
+			unlink(options->partial);
+		probe_add_published(result);
+	}
+	ifr_machine_free(near);
 	return rc;
 }

@@ -9,8 +9,11 @@
 struct probe_clocked {
 	struct ifr_probe_result *result;
 	uint64_t seed;
-	int64_t batch_ns;                  /* for one batch */
-	double best_nop;                   /* cycles of a nop in the best repetitions so far */
+	int64_t batch_ns;           /* for one batch */
+	const char *mispredictions; /* an event of perf's that counts them; NULL: their cycles tell */
+	double best_nop;            /* cycles of a nop in the best repetitions so far */
+	const struct ifr_machine
+		*near; /* a description that is near, of which the number of levels is taken; or NULL */
 	const struct ifr_machine *machine; /* a described one, whose core stands for the clock; NULL: this one */
 };
 

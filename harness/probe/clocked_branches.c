@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Branches by the clock. */
-#include "harness/probe/clocked.h"
+#include "harness/probe/clocked_levels.h"
 #include "harness/probe/findings.h"
 #include "harness/probe/kernels.h"
 
 #include <string.h>
 
 /* Counts of branches: quarters of octaves from 2^5. */
-enum { OCTAVES = 10, QUARTERS = 4, COUNTS = OCTAVES * QUARTERS, FIRST_OCTAVE = 5, BEHIND = 2 };
+enum { QUARTERS = 4, COUNTS = PROBE_LEVEL_COUNTS, FIRST_OCTAVE = 5, BEHIND = 2 };
+/* The nearest are 8 bytes apart. */
+enum { FIRST_BIT = 3 };
 
 static size_t count_at(size_t i) {
 	return ((size_t)1 << (FIRST_OCTAVE + i / QUARTERS)) / QUARTERS * (QUARTERS + i % QUARTERS);
@@ -17,7 +19,7 @@ struct chains {
 	unsigned distance;
 	const char *title, *capacity, *inside, *outside, *found; /* keys */
 };
-static const struct chains all_chains[] = {
+static const struct chains all_chains[PROBE_LEVEL_DISTANCES] = {
 	{8, "cycles of a taken branch, 8 bytes apart", "taken-8-capacity", "taken-8-cycles", "taken-8-cycles-more",
      "taken-8-found"},
 	{16, "cycles of a taken branch, 16 bytes apart", "taken-16-capacity", "taken-16-cycles",
@@ -100,12 +102,12 @@ static void tell_found(struct probe_clocked *probe, const struct chains *chains,
 			chains->distance, FOUND, NOT_FOUND);
 }
 
-/* The distances tell a BTB from a cache, of which either may end the flat part: a BTB's capacity counts branches. */
-static void tell_chains(struct probe_clocked *probe, const struct chains *chains) {
-	struct probe_point points[COUNTS];
+/* The distances tell a BTB from a cache, of which either may end the flat part: a BTB's capacity counts branches. Returns
+ * false where nothing was measured. */
+static bool tell_chains(struct probe_clocked *probe, const struct chains *chains, struct probe_point *points) {
 	size_t edge = 0;
 	if (!measure_chains(probe, chains, points, &edge))
-		return;
+		return false;
 	probe_clocked_tell(probe, IFR_PROBE_BTB, chains->inside, "cycles", &points[1].y, 0.5,
 	                   "for a taken branch of a few");
 	tell_found(probe, chains, points);
@@ -115,7 +117,7 @@ static void tell_chains(struct probe_clocked *probe, const struct chains *chains
 			"no count, four an octave, up to which taken branches %u bytes apart are surely as fast, in two "
 			"processes",
 			chains->distance);
-		return;
+		return true;
 	}
 	probe_tell_interval(
 		probe->result, IFR_PROBE_BTB, chains->capacity, "",
@@ -128,11 +130,16 @@ static void tell_chains(struct probe_clocked *probe, const struct chains *chains
 		probe_widen(&more, &points[i].y);
 	probe_clocked_tell(probe, IFR_PROBE_BTB, chains->outside, "cycles", &more, 0.5 * more.value,
 	                   "for a taken branch of some more");
+	return true;
 }
 
 void probe_clocked_btb(struct probe_clocked *probe) {
-	for (size_t i = 0; i < sizeof all_chains / sizeof *all_chains; i++)
-		tell_chains(probe, &all_chains[i]);
+	struct probe_point curves[PROBE_LEVEL_DISTANCES][COUNTS];
+	bool is_measured = true;
+	for (size_t i = 0; i < PROBE_LEVEL_DISTANCES; i++)
+		is_measured &= tell_chains(probe, &all_chains[i], curves[i]);
+	if (is_measured && probe->near)
+		probe_clocked_levels(probe, probe->near, curves, FIRST_BIT);
 }
 
 /* --- return stack ------------------------------------------------------------------------------------------------ */

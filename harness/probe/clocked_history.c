@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Histories of the outcome predictor by the clock: what a misprediction costs shows how many there are. */
+/* Histories of the outcome predictor by the clock: what a misprediction costs shows how many there are. Where perf
+ * counts them, their number shows itself. */
 #include "harness/probe/clocked.h"
 #include "harness/probe/findings.h"
 #include "harness/probe/kernels.h"
@@ -14,19 +15,32 @@ struct curve {
 	size_t count;
 };
 
-/* Adds loops over a branch that is never taken, and over one with random outcomes, of which half are mispredicted:
+/* A branch that goes by random bits, and one of the same code that goes one way. */
+struct spy {
+	enum probe_random_kind random, same;
+};
+static const struct spy outcome_spy = {PROBE_RANDOM_BIT, PROBE_RANDOM_NEVER},
+						target_spy = {PROBE_RANDOM_TARGET, PROBE_RANDOM_SAME_TARGET};
+
+/* Adds loops over a branch that goes one way, and over one that goes by random bits, of which half are mispredicted:
  * kernels 1 and 2. */
-static void add_references(struct probe_batch *batch) {
-	static const enum probe_random_kind never = PROBE_RANDOM_NEVER, randomly = PROBE_RANDOM_BIT;
-	probe_random_loop(probe_batch_add(batch), &never, 1, SPACING);
-	probe_random_loop(probe_batch_add(batch), &randomly, 1, SPACING);
+static void add_references(struct probe_batch *batch, const struct spy *spy) {
+	probe_random_loop(probe_batch_add(batch), &spy->same, 1, SPACING);
+	probe_random_loop(probe_batch_add(batch), &spy->random, 1, SPACING);
 }
 
-/* A difference in mispredictions, from one in cycles. */
-static struct probe_estimate count_missed(const struct probe_estimate *cycles, const struct probe_estimate *half) {
-	const double penalty = 2 * half->value;
-	return (struct probe_estimate){cycles->value / penalty, cycles->low / penalty, cycles->high / penalty,
-	                               cycles->told && half->told && penalty > 4};
+/* Mispredictions in so many rounds of a kernel, less those of another: counted, or from a difference in cycles. */
+static struct probe_estimate count_missed(const struct probe_clocked *probe, const struct probe_batch *batch,
+                                          size_t kernel, size_t less, double rounds) {
+	if (probe->mispredictions) {
+		const struct probe_estimate more = probe_batch_events(batch, kernel, less);
+		return (struct probe_estimate){more.value * rounds, more.low * rounds, more.high * rounds, more.told};
+	}
+	const struct probe_estimate half = probe_batch_cycles(batch, 2, 1),
+								cycles = probe_batch_difference(batch, kernel, rounds, less, rounds);
+	const double penalty = 2 * half.value;
+	return (struct probe_estimate){cycles.value / penalty, cycles.low / penalty, cycles.high / penalty,
+	                               cycles.told && half.told && penalty > 4};
 }
 
 /* The last point that counts for an edge: far behind the first value above a limit, other limits show. */
@@ -38,16 +52,40 @@ static size_t find_last(const struct curve *curve, double limit) {
 	return last + BEHIND < curve->count ? last + BEHIND : curve->count - 1;
 }
 
+static bool has_parameter(const struct ifr_parameter *parameters, const char *name) {
+	while (parameters->name && strcmp(parameters->name, name) != 0)
+		parameters++;
+	return parameters->name != NULL;
+}
+
+/* Loops of 1024 trips and more, which no history holds: all of their ends are predicted, or none. */
+static void tell_loop_predictor(struct probe_clocked *probe, const struct curve *curve) {
+	enum { TRIPS = 1024 };
+	static const char key[] = "loop-predictor",
+					  experiment[] =
+						  "the ends of loops of 1024 to 1792 trips, which no history holds, are predicted or not";
+	const int predicted = probe_curve_side(curve->points, curve->count, TRIPS, (struct probe_border){0.3, 0.7});
+	if (predicted < 0) {
+		probe_tell_nothing(probe->result, IFR_PROBE_HISTORY, key,
+		                   "the ends of loops of 1024 to 1792 trips are neither surely predicted nor surely not");
+		return;
+	}
+	probe_tell_word(probe->result, IFR_PROBE_HISTORY, key, predicted ? "yes" : "no", experiment);
+	if (probe->near && has_parameter(probe->near->direction->parameters, "loop"))
+		probe_tell(probe->result, IFR_PROBE_HISTORY, "direction.loop", "", predicted, "%s", experiment);
+}
+
 /* Ref: Milenković et al. 2004, figure 11: a pattern 1...10 is predicted if the history holds all of it. */
 static void tell_longest_pattern(struct probe_clocked *probe) {
-	static const char *const keys[] = {"longest-pattern", NULL};
+	static const char *const keys[] = {"longest-pattern", "loop-predictor", NULL};
 	enum { FIRST_OCTAVE = 2, OCTAVES = 9, QUARTERS = 4, LONGEST = 1 << (FIRST_OCTAVE + OCTAVES) };
 	struct curve curve = {.count = 0};
 	uint8_t *outcomes = ifr_alloc(LONGEST);
 	struct probe_batch batch;
 	size_t edge;
 	probe_batch_init(&batch, false, probe->batch_ns);
-	add_references(&batch);
+	batch.events = probe->mispredictions;
+	add_references(&batch, &outcome_spy);
 	for (size_t i = 0; i < OCTAVES * QUARTERS; i++) {
 		const size_t length = ((size_t)1 << (FIRST_OCTAVE + i / QUARTERS)) / QUARTERS * (QUARTERS + i % QUARTERS);
 		memset(outcomes, 1, length);
@@ -59,13 +97,8 @@ static void tell_longest_pattern(struct probe_clocked *probe) {
 		curve.points[curve.count++].x = (double)length;
 	}
 	if (probe_clocked_measure(probe, &batch, IFR_PROBE_HISTORY, keys)) {
-		const struct probe_estimate half = probe_batch_cycles(&batch, 2, 1);
-		for (size_t i = 0; i < curve.count; i++) {
-			const double length = curve.points[i].x;
-			const struct probe_estimate more =
-				probe_batch_difference(&batch, 2 * i + 4, length, 2 * i + 3, length);
-			curve.points[i].y = count_missed(&more, &half);
-		}
+		for (size_t i = 0; i < curve.count; i++)
+			curve.points[i].y = count_missed(probe, &batch, 2 * i + 4, 2 * i + 3, curve.points[i].x);
 		probe_clocked_keep(probe, IFR_PROBE_HISTORY, "mispredictions in a pattern 1...10", "length", curve.points,
 		                   curve.count);
 		const size_t last = find_last(&curve, 0.7);
@@ -77,23 +110,29 @@ static void tell_longest_pattern(struct probe_clocked *probe) {
 		else
 			probe_tell_nothing(probe->result, IFR_PROBE_HISTORY, keys[0],
 			                   "no length up to which a pattern 1...10 is surely predicted, and above not");
+		tell_loop_predictor(probe, &curve);
 	}
 	probe_batch_release(&batch);
 	free(outcomes);
 }
 
-/* Two branches with equal random outcomes, and others between. */
+/* A branch with random outcomes, others, and one that goes where those tell. */
 struct path {
 	enum probe_random_kind between;
+	const struct spy *last;
 	const char *taken, *history; /* keys; NULL: none */
-	const char *title, *x_label;
+	const char *title, *x_label, *two;
 };
 static const struct path paths[] = {
-	{PROBE_RANDOM_JUMP, "correlation-taken", "path-history",
-     "mispredictions of the second of two branches with equal outcomes, by jumps", "jumps between"},
-	{PROBE_RANDOM_ALWAYS, "correlation-conditional", NULL,
+	{PROBE_RANDOM_JUMP, &outcome_spy, "correlation-taken", "path-history",
+     "mispredictions of the second of two branches with equal outcomes, by jumps", "jumps between",
+     "two branches with equal random outcomes"},
+	{PROBE_RANDOM_ALWAYS, &outcome_spy, "correlation-conditional", NULL,
      "mispredictions of the second of two branches with equal outcomes, by conditional ones",
-     "taken branches between"},
+     "taken branches between", "two branches with equal random outcomes"},
+	{PROBE_RANDOM_JUMP, &target_spy, "correlation-indirect", "indirect.length3",
+     "mispredictions of an indirect jump that follows a branch's outcomes, by jumps", "jumps between",
+     "a branch with random outcomes and an indirect jump that follows them"},
 };
 
 /* Mispredictions of the second branch, by branches between. */
@@ -104,22 +143,20 @@ static bool measure_path(struct probe_clocked *probe, const struct path *path, s
 	struct probe_batch batch;
 	probe_batch_init(&batch, true, probe->batch_ns);
 	batch.learns_slowly = true;
-	add_references(&batch);
+	batch.events = probe->mispredictions;
+	add_references(&batch, path->last);
 	for (size_t i = 0; i < curve->count; i++) {
 		const size_t between = (size_t)curve->points[i].x;
 		for (size_t j = 1; j <= between; j++)
 			kinds[j] = path->between;
-		kinds[between + 1] = PROBE_RANDOM_NEVER;
+		kinds[between + 1] = path->last->same;
 		probe_random_loop(probe_batch_add(&batch), kinds, between + 2, SPACING);
-		kinds[between + 1] = PROBE_RANDOM_BIT;
+		kinds[between + 1] = path->last->random;
 		probe_random_loop(probe_batch_add(&batch), kinds, between + 2, SPACING);
 	}
 	const bool measured = probe_clocked_measure(probe, &batch, IFR_PROBE_HISTORY, keys);
-	for (size_t i = 0; measured && i < curve->count; i++) {
-		const struct probe_estimate half = probe_batch_cycles(&batch, 2, 1),
-									more = probe_batch_cycles(&batch, 2 * i + 4, 2 * i + 3);
-		curve->points[i].y = count_missed(&more, &half);
-	}
+	for (size_t i = 0; measured && i < curve->count; i++)
+		curve->points[i].y = count_missed(probe, &batch, 2 * i + 4, 2 * i + 3, 1);
 	probe_batch_release(&batch);
 	return measured;
 }
@@ -135,9 +172,15 @@ static void lay_path(struct curve *curve, double first, unsigned step, size_t co
 		curve->points[i].x = first + (double)(i * step);
 }
 
-/* Ref: Yavarzadeh et al. 2023, section 3. */
+/* A setting is of kinds of predictors that have it. */
+static bool is_wanted(const struct probe_clocked *probe, const char *key) {
+	const char *dot = key ? strchr(key, '.') : NULL;
+	return key && (!dot || (probe->near && has_parameter(probe->near->indirect->parameters, dot + 1)));
+}
+
+/* Ref: Yavarzadeh et al. 2023, section 3; Li, Yavarzadeh and Tullsen 2024, Indirector, for indirect jumps. */
 static void tell_path(struct probe_clocked *probe, const struct path *path) {
-	const char *const keys[] = {path->taken, path->history, NULL};
+	const char *const keys[] = {path->taken, is_wanted(probe, path->history) ? path->history : NULL, NULL};
 	enum { FIRST = 16, STEP = 12, COUNT = 26, AROUND = 5 };
 	struct curve curve;
 	size_t edge;
@@ -149,9 +192,8 @@ static void tell_path(struct probe_clocked *probe, const struct path *path) {
 		for (size_t i = 0; keys[i]; i++)
 			probe_tell_nothing(
 				probe->result, IFR_PROBE_HISTORY, keys[i],
-				"no number of %s, to %d, up to which the second of two branches with equal outcomes is "
-				"surely predicted, and above not",
-				path->x_label, FIRST + STEP * (COUNT - 1));
+				"no number of %s, to %d, up to which the second of %s is surely predicted, and above not",
+				path->x_label, FIRST + STEP * (COUNT - 1), path->two);
 		return;
 	}
 	double fits = curve.points[edge].x, fails = curve.points[edge + 1].x;
@@ -160,12 +202,19 @@ static void tell_path(struct probe_clocked *probe, const struct path *path) {
 		fits = curve.points[edge].x;
 		fails = curve.points[edge + 1].x;
 	}
-	probe_tell_interval(
-		probe->result, IFR_PROBE_HISTORY, keys[0], "branches", (double[]){fits + 1, fits + 1, fails},
-		"%s two branches with equal random outcomes, of which the second is predicted, and one", path->x_label);
-	if (path->history)
-		probe_tell_interval(probe->result, IFR_PROBE_HISTORY, path->history, "bits",
-		                    (double[]){2 * (fits + 1), 2 * (fits + 1), 2 * fails}, "two for each of these");
+	probe_tell_interval(probe->result, IFR_PROBE_HISTORY, keys[0], "branches",
+	                    (double[]){fits + 1, fits + 1, fails}, "%s %s, of which the second is predicted, and one",
+	                    path->x_label, path->two);
+	if (!keys[1])
+		return;
+	/* A setting is one number. */
+	if (strchr(keys[1], '.') && fails > fits + 1)
+		probe_tell_nothing(probe->result, IFR_PROBE_HISTORY, keys[1], "between %.0f and %.0f bits", 2 * (fits + 1),
+		                   2 * fails);
+	else
+		probe_tell_interval(probe->result, IFR_PROBE_HISTORY, keys[1], "bits",
+		                    (double[]){2 * (fits + 1), 2 * (fits + 1), 2 * fails},
+		                    "two for each taken branch from one to the other of %s", path->two);
 }
 
 void probe_clocked_history(struct probe_clocked *probe) {

@@ -88,6 +88,18 @@ bool probe_curve_middle(const struct probe_point *points, size_t count, size_t *
 	return true;
 }
 
+int probe_curve_side(const struct probe_point *points, size_t count, double x, struct probe_border border) {
+	size_t behind = 0, inside = 0, outside = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (points[i].x < x)
+			continue;
+		behind++;
+		inside += points[i].y.told && points[i].y.high < border.inside;
+		outside += points[i].y.told && points[i].y.low > border.outside;
+	}
+	return !behind ? -1 : inside == behind ? 1 : outside == behind ? 0 : -1;
+}
+
 struct probe_border probe_curve_border(const struct probe_point *points, size_t count, double inside,
                                        double outside) {
 	double sum = 0;

@@ -14,11 +14,14 @@ struct probe_described {
 	uint64_t seed;
 };
 
-void probe_described_btb(struct probe_described *probe);       /* described_branches.c */
-void probe_described_history(struct probe_described *probe);   /* described_branches.c */
-void probe_described_returns(struct probe_described *probe);   /* described_branches.c */
-void probe_described_caches(struct probe_described *probe);    /* described_caches.c */
-void probe_described_tlbs(struct probe_described *probe);      /* described_caches.c */
+void probe_described_btb(struct probe_described *probe);     /* described_branches.c */
+void probe_described_history(struct probe_described *probe); /* described_branches.c */
+void probe_described_returns(struct probe_described *probe); /* described_branches.c */
+void probe_described_caches(struct probe_described *probe);  /* described_caches.c */
+void probe_described_tlbs(struct probe_described *probe);    /* described_caches.c */
+/* The same of a processor, by its counters. */
+void probe_counted_caches(struct probe_described *probe);      /* described_caches.c */
+void probe_counted_tlbs(struct probe_described *probe);        /* described_caches.c */
 void probe_described_memory(struct probe_described *probe);    /* described_caches.c */
 void probe_described_penalties(struct probe_described *probe); /* described_penalties.c */
 
@@ -33,7 +36,9 @@ void probe_described_front(struct probe_described *probe);        /* described_f
 void probe_described_loop_buffer(struct probe_described *probe);  /* described_loop.c */
 void probe_described_instructions(struct probe_described *probe); /* described_instructions.c */
 
-void probe_described_kinds(struct probe_described *probe); /* described_kinds.c */
+void probe_described_kinds(struct probe_described *probe);   /* described_kinds.c */
+void probe_described_loops(struct probe_described *probe);   /* described_predictors.c */
+void probe_described_targets(struct probe_described *probe); /* described_predictors.c */
 /* Lists the description's other settings of these parts, with the reason why they are not told. */
 void probe_described_untold(struct probe_described *probe, unsigned parts); /* untold.c */
 

@@ -16,14 +16,18 @@ enum {
 	MANY_BRANCHES = 80
 };
 
-/* Less than half an event in a period is none. */
+/* Less than half an event in a period is none. Where the interval has the half inside, the answer is unclear. */
 enum probe_answer probe_events_fit(void *data, const struct probe_places *places) {
 	const struct probe_events_question *question = data;
 	struct probe_kernel kernel;
 	probe_kernel_init(&kernel, 0);
 	question->build(&kernel, places);
 	const double elements = (double)kernel.elements;
-	return probe_modelled_rate(question->model, &kernel, question->event) * elements < 0.5 ? PROBE_YES : PROBE_NO;
+	const struct probe_estimate rate = probe_modelled_estimate(question->model, &kernel, question->event);
+	probe_kernel_release(&kernel);
+	if (!rate.told)
+		return PROBE_UNCLEAR;
+	return rate.high * elements < 0.5 ? PROBE_YES : rate.low * elements < 0.5 ? PROBE_UNCLEAR : PROBE_NO;
 }
 
 /* A lowest index bit shows only where there is more than one set. */
@@ -51,8 +55,9 @@ static void keep_misses(struct probe_described *probe, size_t branches, uint64_t
 		struct probe_kernel kernel;
 		probe_kernel_init(&kernel, 0);
 		probe_branch_chain(&kernel, &(struct probe_places){branches, 1, distance, distance});
-		const double missed = probe_modelled_rate(&probe->model, &kernel, IFR_EVENT_BTB_MISSES);
-		const double values[] = {(double)distance, missed, missed, missed};
+		const struct probe_estimate missed = probe_modelled_estimate(&probe->model, &kernel, IFR_EVENT_BTB_MISSES);
+		const double values[] = {(double)distance, missed.value, missed.low, missed.high};
+		probe_kernel_release(&kernel);
 		memcpy(curve->points[i], values, sizeof values);
 	}
 	free(title);
@@ -117,7 +122,7 @@ static void tell_largest(struct probe_described *probe, unsigned largest, bool i
 		probe_find_ways(&question, &found, found.entries / 16);
 	/* Nearer than 8 bytes the loop's own branch falls into the set of others, or into one that all others leave out: then
 	 * one more than half fit 8 bytes apart, and no half of those at twice the distance. */
-	if (!found.entries || found.granule < 8 || (is_only && !found.ways)) {
+	if (!found.entries || found.granule < 8 || ((is_only || probe->model.source) && !found.ways)) {
 		probe_tell_nothing(probe->result, IFR_PROBE_BTB, keys[largest][0],
 		                   "branches 8 bytes apart show no sets, or all fit");
 		return;
@@ -133,15 +138,17 @@ static void tell_largest(struct probe_described *probe, unsigned largest, bool i
 		                   "capacities do not halve with distances");
 	tell_index_bit(probe, keys[largest][2], &found);
 	keep_curves(probe, &found);
-	tell_branch_byte(probe, &found, is_only);
+	if (!probe->model.source)
+		tell_branch_byte(probe, &found, is_only);
 }
 
-/* Without a core's cycles the number of the largest level, nothing else, is taken from the description. */
+/* Without a core's cycles the number of the largest level, nothing else, is taken from the description. A processor's
+ * counters must show its sets: hashed or shared entries look like fewer. */
 void probe_described_btb(struct probe_described *probe) {
 	static const char *const entries[] = {"btb1.entries", "btb2.entries", "btb3.entries"};
 	unsigned levels, inner = 0;
 	const unsigned largest = find_largest_level(probe->model.machine->values, &levels);
-	if (ifr_machine_has_core(probe->model.machine))
+	if (!probe->model.source && ifr_machine_has_core(probe->model.machine))
 		inner = probe_described_levels(probe, levels);
 	tell_largest(probe, inner ? inner : largest, levels < 2);
 	for (unsigned level = 0; level < levels; level++)
@@ -257,6 +264,10 @@ void probe_described_history(struct probe_described *probe) {
 	                 "distance of two correlated branches, with branches between that are not taken");
 	tell_correlation(probe->result, "correlation-taken", taken,
 	                 "distance of two correlated branches, with jumps between");
+	if (probe->model.source)
+		return;
+	probe_described_loops(probe);
+	probe_described_targets(probe);
 	probe_described_kinds(probe);
 }
 

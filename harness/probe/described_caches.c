@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/random.h"
 
@@ -16,6 +17,11 @@ enum { LINES_MOST = 1 << 22, PAGES_MOST = 1 << 17, LONGEST_LINE = 512, STORES_MO
 
 static void build_chase(struct probe_kernel *kernel, const struct probe_places *places) {
 	probe_chase(kernel, places, 0);
+}
+
+/* In a random order, so that a processor fetches no line ahead. */
+static void build_shuffled_chase(struct probe_kernel *kernel, const struct probe_places *places) {
+	probe_chase(kernel, places, 1);
 }
 
 /* Jumps that lie `granule` apart at least: each is in a line of its own. */
@@ -167,7 +173,8 @@ static struct probe_organisation tell_structure(struct probe_described *probe, c
                                                 uint64_t granule, unsigned line,
                                                 const struct probe_organisation *inner) {
 	enum { TLB_ELEMENTS = 32 };
-	struct probe_events_question events = {&probe->model, structure->build, structure->event};
+	struct probe_events_question events = {
+		&probe->model, probe->model.source ? build_shuffled_chase : structure->build, structure->event};
 	const struct probe_question question = {probe_events_fit, &events, line > 1 ? LINES_MOST : PAGES_MOST,
 	                                        line > 1 ? BYTES_MOST : PAGES_SPAN};
 	struct probe_organisation found = {.granule = granule};
@@ -184,7 +191,8 @@ static struct probe_organisation tell_structure(struct probe_described *probe, c
 	if (found.ways) {
 		probe_tell(probe->result, structure->part, structure->ways, "", (double)found.ways,
 		           "the most that stay at any distance");
-		tell_policy(probe, structure, &found, inner, line > 8 ? line / 8 : TLB_ELEMENTS);
+		if (!probe->model.source)
+			tell_policy(probe, structure, &found, inner, line > 8 ? line / 8 : TLB_ELEMENTS);
 	} else {
 		probe_tell_nothing(probe->result, structure->part, structure->ways,
 		                   "capacities do not halve with distances");
@@ -195,6 +203,24 @@ static struct probe_organisation tell_structure(struct probe_described *probe, c
 static void tell_line(struct probe_described *probe, const char *key, unsigned line) {
 	probe_tell(probe->result, IFR_PROBE_CACHES, key, "bytes", line,
 	           "the smallest distance at which every load of a large region misses");
+}
+
+/* Lines of a processor are CPUID's, and its pages the kernel's: what it fetches ahead hides them. Its code is fetched
+ * ahead in any order, and what the third cache holds is shared. */
+void probe_counted_caches(struct probe_described *probe) {
+	const long line = sysconf(_SC_LEVEL1_DCACHE_LINESIZE);
+	if (line < 16)
+		return;
+	const struct probe_organisation first =
+		tell_structure(probe, &structures[L1D], (uint64_t)line, (unsigned)line, NULL);
+	if (first.entries)
+		tell_structure(probe, &structures[L2], (uint64_t)line, (unsigned)line, &first);
+}
+
+void probe_counted_tlbs(struct probe_described *probe) {
+	const struct probe_organisation first = tell_structure(probe, &structures[DTLB], IFR_PAGE, 1, NULL);
+	if (first.entries)
+		tell_structure(probe, &structures[STLB], IFR_PAGE, 1, &first);
 }
 
 void probe_described_caches(struct probe_described *probe) {

@@ -89,7 +89,8 @@ static void observe_indirect(struct probe_described *probe, struct observations 
 		for (size_t i = 0; i < ROUNDS; i++)
 			which[i] = (uint8_t)(ifr_siphash(probe->seed, 64 + targets, &i, sizeof i) % targets);
 		probe_kernel_init(&kernel, 0);
-		probe_indirect_loop(&kernel, &(struct probe_indirect){targets, 0, {which, NULL}, ROUNDS});
+		probe_indirect_loop(
+			&kernel, &(struct probe_indirect){.targets = targets, .which = {which, NULL}, .rounds = ROUNDS});
 		observe(probe, all, &kernel);
 	}
 }

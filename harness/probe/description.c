@@ -112,6 +112,13 @@ static void put_quoted(struct ifr_buffer *out, const char *text) {
 		ifr_buffer_printf(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
 }
 
+static void put_measured(struct ifr_buffer *out, const struct ifr_probe_finding *finding) {
+	ifr_buffer_puts(out, finding->source == IFR_PROBE_BY_EVENTS ? "measured by events" : "measured");
+	if (finding->low < finding->high)
+		ifr_buffer_printf(out, ", %.4g (%.4g to %.4g)", finding->value, finding->low, finding->high);
+	ifr_buffer_puts(out, ": ");
+}
+
 /* One value: measured, or taken from the base with its standing. */
 static void put_value(const struct writing *writing, const char *group, const char *name, const char *value,
                       const struct ifr_machine_note *note) {
@@ -119,10 +126,8 @@ static void put_value(const struct writing *writing, const char *group, const ch
 	struct ifr_buffer *out = writing->out;
 	ifr_buffer_printf(out, "  %s = (%s, \"%s\", \"", name, value,
 	                  standings[finding ? IFR_STANDING_REVERSE_ENGINEERED : note->standing]);
-	if (finding && finding->low < finding->high)
-		ifr_buffer_printf(out, "measured, %.4g (%.4g to %.4g): ", finding->value, finding->low, finding->high);
-	else if (finding)
-		ifr_buffer_puts(out, "measured: ");
+	if (finding)
+		put_measured(out, finding);
 	else
 		ifr_buffer_printf(out, "from %s: ", writing->base);
 	put_quoted(out, finding ? finding->experiment : note->source);

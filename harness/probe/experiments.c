@@ -134,7 +134,8 @@ static const char *build_correlation(struct probe_kernel *kernel, const uint64_t
 }
 
 static const char *build_indirect(struct probe_kernel *kernel, const uint64_t *values, uint64_t seed) {
-	struct probe_indirect indirect = {(unsigned)values[0], (unsigned)values[1], {NULL, NULL}, values[4]};
+	struct probe_indirect indirect = {
+		.targets = (unsigned)values[0], .between = (unsigned)values[1], .rounds = values[4]};
 	if (values[1] * values[4] > ITEMS_MOST)
 		return too_many;
 	uint8_t *random = draw_below(seed, 0, indirect.targets, indirect.rounds);

@@ -8,6 +8,8 @@
 const char *const ifr_probe_part_names[IFR_PROBE_PARTS] = {"cycle", "btb",    "history", "return", "caches",
                                                            "tlbs",  "memory", "penalty", "front",  "core"};
 
+const char *const ifr_probe_source_names[IFR_PROBE_SOURCES] = {"clock", "events", "model"};
+
 int ifr_probe_parts_find(const char *list, unsigned *parts, struct ifr_error *err) {
 	char *copy = ifr_strdup(list), *rest = copy, *name;
 	int rc = 0;
@@ -35,8 +37,11 @@ static struct ifr_probe_finding *add(struct ifr_probe_result *result, enum ifr_p
 		result->findings = ifr_realloc(result->findings, result->findings_room, sizeof *result->findings);
 	}
 	struct ifr_probe_finding *finding = &result->findings[result->findings_count++];
-	*finding = (struct ifr_probe_finding){
-		.part = part, .key = ifr_strdup(key), .unit = ifr_strdup(unit), .is_setting = strchr(key, '.') != NULL};
+	*finding = (struct ifr_probe_finding){.part = part,
+	                                      .source = result->source,
+	                                      .key = ifr_strdup(key),
+	                                      .unit = ifr_strdup(unit),
+	                                      .is_setting = strchr(key, '.') != NULL};
 	return finding;
 }
 
@@ -147,6 +152,8 @@ static void copy_curves(struct ifr_probe_result *result, const struct ifr_probe_
 void probe_tell_agreed(struct ifr_probe_result *result, const struct ifr_probe_result *one,
                        const struct ifr_probe_result *other) {
 	copy_curves(result, one, other);
+	for (size_t i = 0; i < one->steps_count; i++)
+		probe_add_step(result, one->steps[i].step, one->steps[i].parameter, one->steps[i].missed);
 	for (size_t i = 0; i < one->findings_count; i++) {
 		const struct ifr_probe_finding *a = &one->findings[i], *b = ifr_probe_find(other, a->key);
 		if (!a->told || !b || !b->told)
@@ -163,6 +170,44 @@ void probe_tell_agreed(struct ifr_probe_result *result, const struct ifr_probe_r
 			                    (double[]){a->value, least(a->low, b->low), most(a->high, b->high)}, "%s",
 			                    a->experiment);
 	}
+}
+
+static void copy_finding(struct ifr_probe_result *result, const struct ifr_probe_finding *finding) {
+	result->source = finding->source;
+	if (!finding->told)
+		probe_tell_nothing(result, finding->part, finding->key, "%s", finding->experiment);
+	else if (finding->word)
+		probe_tell_word(result, finding->part, finding->key, finding->word, finding->experiment);
+	else
+		probe_tell_interval(result, finding->part, finding->key, finding->unit,
+		                    (double[]){finding->value, finding->low, finding->high}, "%s", finding->experiment);
+}
+
+/* A setting that both sources tell, each in its way. */
+static bool contradict(const struct ifr_probe_finding *a, const struct ifr_probe_finding *b) {
+	return a && b && a->told && b->told && a->is_setting && !agree(a, b);
+}
+
+void probe_tell_joined(struct ifr_probe_result *result, const struct ifr_probe_result *by_events,
+                       const struct ifr_probe_result *by_clock) {
+	copy_curves(result, by_events, by_clock);
+	for (size_t i = 0; i < by_events->steps_count; i++)
+		probe_add_step(result, by_events->steps[i].step, by_events->steps[i].parameter,
+		               by_events->steps[i].missed);
+	for (size_t i = 0; i < by_events->findings_count; i++) {
+		const struct ifr_probe_finding *a = &by_events->findings[i], *b = ifr_probe_find(by_clock, a->key);
+		if (contradict(a, b)) {
+			result->source = a->source;
+			probe_tell_nothing(result, a->part, a->key, "%.4g by events, %.4g by the clock: %s", a->value,
+			                   b->value, a->experiment);
+		} else {
+			copy_finding(result, !a->told && b ? b : a);
+		}
+	}
+	for (size_t i = 0; i < by_clock->findings_count; i++)
+		if (!ifr_probe_find(by_events, by_clock->findings[i].key))
+			copy_finding(result, &by_clock->findings[i]);
+	result->source = by_clock->source;
 }
 
 void probe_add_step(struct ifr_probe_result *result, unsigned step, unsigned parameter, double missed) {
@@ -197,5 +242,6 @@ void ifr_probe_release(struct ifr_probe_result *result) {
 	free(result->findings);
 	free(result->steps);
 	free(result->machine);
+	free(result->why_no_events);
 	*result = (struct ifr_probe_result){0};
 }

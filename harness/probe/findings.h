@@ -16,11 +16,16 @@ void probe_tell_word(struct ifr_probe_result *result, enum ifr_probe_part part, 
                      const char *experiment);
 void probe_tell_nothing(struct ifr_probe_result *result, enum ifr_probe_part part, const char *key,
                         const char *why, ...) __attribute__((format(printf, 4, 5)));
-/* Adds the findings of an experiment that was made twice, in two processes: a value is told where both tell it and agree,
- * settings exactly, others by a twentieth or overlapping intervals; its interval includes both. Curves of both are taken
- * over. */
+/* Adds the findings of an experiment that was made twice, in two processes: a value is told where both tell it and
+ * agree, settings exactly, others by a twentieth or overlapping intervals; its interval includes both. Curves of both
+ * and the steps of the first are taken over. */
 void probe_tell_agreed(struct ifr_probe_result *result, const struct ifr_probe_result *one,
                        const struct ifr_probe_result *other);
+/* Adds the findings of events and of the clock. Of one key those of events come first, and the clock's where these
+ * are not told; a setting of which both tell another value is not told. Curves of both, and the steps, are taken
+ * over. */
+void probe_tell_joined(struct ifr_probe_result *result, const struct ifr_probe_result *by_events,
+                       const struct ifr_probe_result *by_clock);
 /* Adds a curve, with room for its points, which the caller fills. */
 struct ifr_probe_curve *probe_add_curve(struct ifr_probe_result *result, enum ifr_probe_part part,
                                         const char *title, const char *x_label, size_t count);

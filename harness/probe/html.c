@@ -124,9 +124,10 @@ static size_t put_figure(const struct ifr_probe_curve *curves, size_t left, bool
 	return count;
 }
 
-static void put_finding(const struct ifr_probe_finding *finding, struct ifr_buffer *out) {
-	char *value = ifr_probe_value(finding);
-	const char *const cells[] = {finding->key, value, finding->experiment};
+static void put_finding(const struct ifr_probe_result *result, const struct ifr_probe_finding *finding,
+                        struct ifr_buffer *out) {
+	char *value = ifr_probe_value(finding), *experiment = ifr_probe_experiment(result, finding);
+	const char *const cells[] = {finding->key, value, experiment};
 	static const char *const classes[] = {" class=\"key\"", " class=\"value\"", ""};
 	ifr_buffer_puts(out, finding->told ? "<tr>" : "<tr class=\"untold\">");
 	for (unsigned i = 0; i < 3; i++) {
@@ -135,6 +136,7 @@ static void put_finding(const struct ifr_probe_finding *finding, struct ifr_buff
 		ifr_buffer_puts(out, "</td>");
 	}
 	ifr_buffer_puts(out, "</tr>\n");
+	free(experiment);
 	free(value);
 }
 
@@ -148,7 +150,7 @@ static void put_part(const struct ifr_probe_result *result, unsigned part, struc
 			                  "<h2>%s</h2>\n<div class=\"wide\"><table><tr><th>setting</th><th>value</th>"
 			                  "<th>experiment</th></tr>\n",
 			                  ifr_probe_part_names[part]);
-		put_finding(&result->findings[i], out);
+		put_finding(result, &result->findings[i], out);
 	}
 	if (rows)
 		ifr_buffer_puts(out, "</table></div>\n");
@@ -166,7 +168,7 @@ void ifr_probe_html(const struct ifr_probe_result *result, struct ifr_buffer *ou
 	ifr_buffer_printf(out, ", probed</title><style>\n%s%s</style></head><body>\n<h1>", ifr_html_style, own_style);
 	ifr_escape_html(out, result->machine);
 	ifr_buffer_printf(out, "</h1>\n<p class=\"note\">interfero probe %s, %s, seed %llu</p>\n", INTERFERO_VERSION,
-	                  result->is_described ? "in the model" : "by the clock", (unsigned long long)result->seed);
+	                  ifr_probe_sources(result), (unsigned long long)result->seed);
 	for (unsigned part = 0; part < IFR_PROBE_PARTS; part++)
 		put_part(result, part, out);
 	ifr_buffer_puts(out, "</body></html>\n");

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/probe/modelled.h"
 
-/* Periods of a replay: that warm structures, and that are counted; more of a short kernel, by block executions. Sets are
- * full after a period, predictors are trained after some. */
+/* Periods of a replay: that warm structures, and that are counted; more of a short kernel, by block executions. Sets
+ * are full after a period, predictors are trained after some. */
 struct periods {
 	size_t warm, counted, warm_executions, counted_executions;
 };
 static const struct periods of_sets = {2, 1, 0, 0}, of_predictors = {4, 2, 40000, 10000}, of_all = {1, 4, 0, 0};
+
+/* Events of an element. A wider interval leaves more than one answer: of the longest pattern that is tried
+ * (history.h) half a misprediction in a period are 0.008. */
+#define WIDEST 0.005
 
 /* --- the structures of an event ---------------------------------------------------------------------------------- */
 
@@ -135,7 +139,8 @@ void probe_modelled_count_warm(struct probe_modelled *model, const struct probe_
 		events[i] = (double)counts.value[i] / elements;
 }
 
-double probe_modelled_rate(struct probe_modelled *model, struct probe_kernel *kernel, enum ifr_event event) {
+static struct probe_estimate estimate_modelled(struct probe_modelled *model, const struct probe_kernel *kernel,
+                                               enum ifr_event event) {
 	const enum group group = group_of(event);
 	const struct periods periods = periods_of(group);
 	const struct ifr_machine machine = keep_group(model->machine, group);
@@ -143,7 +148,21 @@ double probe_modelled_rate(struct probe_modelled *model, struct probe_kernel *ke
 	struct ifr_counts counts = {{0}};
 	if (!model->err.code)
 		replay_kernel(&machine, kernel, periods, &counts, &model->err);
-	const double rate = (double)counts.value[event] / (double)(counted * kernel->elements);
+	const double rate = model->err.code ? 0 : (double)counts.value[event] / (double)(counted * kernel->elements);
+	return (struct probe_estimate){rate, rate, rate, true};
+}
+
+struct probe_estimate probe_modelled_estimate(struct probe_modelled *model, const struct probe_kernel *kernel,
+                                              enum ifr_event event) {
+	struct probe_estimate rate = {0};
+	if (!model->source)
+		return estimate_modelled(model, kernel, event);
+	return model->source->count(model->source->data, kernel, event, &rate) ? rate : (struct probe_estimate){0};
+}
+
+double probe_modelled_rate(struct probe_modelled *model, struct probe_kernel *kernel, enum ifr_event event) {
+	const struct probe_estimate rate = probe_modelled_estimate(model, kernel, event);
 	probe_kernel_release(kernel);
-	return model->err.code ? 0 : rate;
+	model->unclear |= !rate.told || rate.high - rate.low > WIDEST;
+	return rate.value;
 }

@@ -9,7 +9,7 @@
 
 #include "harness/output/output.h"
 
-enum { SCHEMA_VERSION = 1, KEY_COLUMNS = 22, VALUE_COLUMNS = 22 };
+enum { SCHEMA_VERSION = 1, KEY_COLUMNS = 23, VALUE_COLUMNS = 22 };
 
 char *ifr_probe_value(const struct ifr_probe_finding *finding) {
 	const char *space = *finding->unit ? " " : "";
@@ -27,15 +27,29 @@ char *ifr_probe_value(const struct ifr_probe_finding *finding) {
 	return ifr_format("%.3g (%.3g-%.3g)%s%s", finding->value, finding->low, finding->high, space, finding->unit);
 }
 
-static void print_finding(const struct ifr_probe_finding *finding, struct ifr_buffer *out) {
-	char *value = ifr_probe_value(finding);
+const char *ifr_probe_sources(const struct ifr_probe_result *result) {
+	return result->is_described ? "in the model" : result->has_events ? "by events and the clock" : "by the clock";
+}
+
+char *ifr_probe_experiment(const struct ifr_probe_result *result, const struct ifr_probe_finding *finding) {
+	const bool by_events = finding->source == IFR_PROBE_BY_EVENTS;
+	if (!result->has_events)
+		return ifr_strdup(finding->experiment);
+	return ifr_format("%s%s: %s", finding->told ? "measured " : "", by_events ? "by events" : "by the clock",
+	                  finding->experiment);
+}
+
+static void print_finding(const struct ifr_probe_result *result, const struct ifr_probe_finding *finding,
+                          struct ifr_buffer *out) {
+	char *value = ifr_probe_value(finding), *experiment = ifr_probe_experiment(result, finding);
 	char *first = ifr_format("  %-*s %-*s ", KEY_COLUMNS, finding->key, VALUE_COLUMNS, value);
 	const bool is_long = strlen(value) > VALUE_COLUMNS;
 	if (is_long)
 		ifr_buffer_printf(out, "%s\n", first);
 	char *rest = ifr_format("%*s", KEY_COLUMNS + VALUE_COLUMNS + 4, "");
-	ifr_text_wrap(out, finding->experiment, is_long ? rest : first, rest);
+	ifr_text_wrap(out, experiment, is_long ? rest : first, rest);
 	free(rest);
+	free(experiment);
 	free(first);
 	free(value);
 }
@@ -60,8 +74,10 @@ static void print_steps(const struct ifr_probe_result *result, struct ifr_buffer
 }
 
 void ifr_probe_text(const struct ifr_probe_result *result, struct ifr_buffer *out) {
-	ifr_buffer_printf(out, "%s, %s, seed %llu\n", result->machine,
-	                  result->is_described ? "in the model" : "by the clock", (unsigned long long)result->seed);
+	ifr_buffer_printf(out, "%s, %s, seed %llu\n", result->machine, ifr_probe_sources(result),
+	                  (unsigned long long)result->seed);
+	if (result->why_no_events)
+		ifr_text_wrap(out, result->why_no_events, "no events: ", "  ");
 	for (unsigned part = 0; part < IFR_PROBE_PARTS; part++) {
 		bool headed = false;
 		for (size_t i = 0; i < result->findings_count; i++) {
@@ -70,7 +86,7 @@ void ifr_probe_text(const struct ifr_probe_result *result, struct ifr_buffer *ou
 			if (!headed)
 				ifr_buffer_printf(out, "\n%s\n", ifr_probe_part_names[part]);
 			headed = true;
-			print_finding(&result->findings[i], out);
+			print_finding(result, &result->findings[i], out);
 		}
 	}
 	print_steps(result, out);
@@ -89,6 +105,7 @@ static json_t *json_finding(const struct ifr_probe_finding *finding) {
 	ifr_json_set(object, "low", ifr_json_number_if(is_number, finding->low));
 	ifr_json_set(object, "high", ifr_json_number_if(is_number, finding->high));
 	ifr_json_set(object, "unit", ifr_json_text(finding->unit));
+	ifr_json_set(object, "source", ifr_json_text(ifr_probe_source_names[finding->source]));
 	ifr_json_set(object, "experiment", ifr_json_text(finding->experiment));
 	return object;
 }
@@ -117,7 +134,10 @@ void ifr_probe_json(const struct ifr_probe_result *result, struct ifr_buffer *ou
 	json_t *document = ifr_json_document(SCHEMA_VERSION, NULL, NULL), *findings = json_array(),
 		   *steps = json_array();
 	ifr_json_set(document, "machine", ifr_json_text(result->machine));
-	ifr_json_set(document, "source", ifr_json_text(result->is_described ? "model" : "clock"));
+	ifr_json_set(document, "source",
+	             ifr_json_text(ifr_probe_source_names[result->has_events ? IFR_PROBE_BY_EVENTS : result->source]));
+	ifr_json_set(document, "why_no_events",
+	             result->why_no_events ? ifr_json_text(result->why_no_events) : json_null());
 	ifr_json_set(document, "seed", json_integer((json_int_t)result->seed));
 	for (size_t i = 0; i < result->findings_count; i++)
 		json_array_append_new(findings, json_finding(&result->findings[i]));

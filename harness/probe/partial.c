@@ -11,9 +11,10 @@
 enum { FILE_MOST = 16 << 20 };
 
 static json_t *pack_finding(const struct ifr_probe_finding *finding) {
-	return json_pack("{s:i,s:s,s:s,s:s?,s:b,s:f,s:f,s:f,s:s}", "part", (int)finding->part, "key", finding->key,
-	                 "unit", finding->unit, "word", finding->word, "told", finding->told, "value", finding->value,
-	                 "low", finding->low, "high", finding->high, "experiment", finding->experiment);
+	return json_pack("{s:i,s:i,s:s,s:s,s:s?,s:b,s:f,s:f,s:f,s:s}", "part", (int)finding->part, "source",
+	                 (int)finding->source, "key", finding->key, "unit", finding->unit, "word", finding->word,
+	                 "told", finding->told, "value", finding->value, "low", finding->low, "high", finding->high,
+	                 "experiment", finding->experiment);
 }
 
 static json_t *pack_curve(const struct ifr_probe_curve *curve) {
@@ -27,14 +28,17 @@ static json_t *pack_curve(const struct ifr_probe_curve *curve) {
 
 int probe_partial_write(const char *path, const struct ifr_probe_result *result, unsigned done, int64_t spent_ns,
                         struct ifr_error *err) {
-	json_t *findings = json_array(), *curves = json_array();
+	json_t *findings = json_array(), *curves = json_array(), *steps = json_array();
+	for (size_t i = 0; i < result->steps_count; i++)
+		json_array_append_new(steps, json_pack("[i,i,f]", (int)result->steps[i].step,
+		                                       (int)result->steps[i].parameter, result->steps[i].missed));
 	for (size_t i = 0; i < result->findings_count; i++)
 		json_array_append_new(findings, pack_finding(&result->findings[i]));
 	for (size_t i = 0; i < result->curves_count; i++)
 		json_array_append_new(curves, pack_curve(&result->curves[i]));
-	json_t *document = json_pack("{s:s,s:s,s:I,s:i,s:I,s:o,s:o}", "version", INTERFERO_VERSION, "machine",
+	json_t *document = json_pack("{s:s,s:s,s:I,s:i,s:I,s:o,s:o,s:o}", "version", INTERFERO_VERSION, "machine",
 	                             result->machine, "seed", (json_int_t)result->seed, "done", (int)done, "spent_ns",
-	                             (json_int_t)spent_ns, "findings", findings, "curves", curves);
+	                             (json_int_t)spent_ns, "findings", findings, "curves", curves, "steps", steps);
 	char *text = json_dumps(document, JSON_INDENT(1)), *folder = ifr_path_dir(path);
 	int rc = ifr_dir_make(folder, err);
 	if (!rc)
@@ -49,13 +53,14 @@ int probe_partial_write(const char *path, const struct ifr_probe_result *result,
 static bool unpack_finding(json_t *object, struct ifr_probe_result *result) {
 	const char *key, *unit, *experiment;
 	json_t *word;
-	int part, told;
+	int part, source, told;
 	double values[3];
-	if (json_unpack(object, "{s:i,s:s,s:s,s:o,s:b,s:F,s:F,s:F,s:s}", "part", &part, "key", &key, "unit", &unit,
-	                "word", &word, "told", &told, "value", &values[0], "low", &values[1], "high", &values[2],
-	                "experiment", &experiment) ||
-	    part < 0 || part >= IFR_PROBE_PARTS)
+	if (json_unpack(object, "{s:i,s:i,s:s,s:s,s:o,s:b,s:F,s:F,s:F,s:s}", "part", &part, "source", &source, "key",
+	                &key, "unit", &unit, "word", &word, "told", &told, "value", &values[0], "low", &values[1],
+	                "high", &values[2], "experiment", &experiment) ||
+	    part < 0 || part >= IFR_PROBE_PARTS || source < 0 || source >= IFR_PROBE_SOURCES)
 		return false;
+	result->source = (enum ifr_probe_source)source;
 	if (!told)
 		probe_tell_nothing(result, (enum ifr_probe_part)part, key, "%s", experiment);
 	else if (json_is_string(word))
@@ -83,11 +88,12 @@ static bool unpack_curve(json_t *object, struct ifr_probe_result *result) {
 static int unpack(const char *path, json_t *document, struct ifr_probe_result *result, unsigned *done,
                   int64_t *spent_ns, struct ifr_error *err) {
 	const char *version, *machine;
-	json_t *findings, *curves;
+	json_t *findings, *curves, *steps;
 	json_int_t seed, spent;
 	int parts;
-	if (json_unpack(document, "{s:s,s:s,s:I,s:i,s:I,s:o,s:o}", "version", &version, "machine", &machine, "seed",
-	                &seed, "done", &parts, "spent_ns", &spent, "findings", &findings, "curves", &curves))
+	if (json_unpack(document, "{s:s,s:s,s:I,s:i,s:I,s:o,s:o,s:o}", "version", &version, "machine", &machine,
+	                "seed", &seed, "done", &parts, "spent_ns", &spent, "findings", &findings, "curves", &curves,
+	                "steps", &steps))
 		return ifr_fail(err, IFR_E_USAGE, "%s: no probe that was interrupted: probe without --resume", path);
 	if (strcmp(version, INTERFERO_VERSION) || strcmp(machine, result->machine) || (uint64_t)seed != result->seed)
 		return ifr_fail(err, IFR_E_USAGE,
@@ -99,6 +105,14 @@ static int unpack(const char *path, json_t *document, struct ifr_probe_result *r
 	for (size_t i = 0; i < json_array_size(curves); i++)
 		if (!unpack_curve(json_array_get(curves, i), result))
 			return ifr_fail(err, IFR_E_USAGE, "%s: curve %zu is none: probe without --resume", path, i + 1);
+	for (size_t i = 0; i < json_array_size(steps); i++) {
+		int step, parameter;
+		double missed;
+		if (json_unpack(json_array_get(steps, i), "[i,i,F]", &step, &parameter, &missed))
+			return ifr_fail(err, IFR_E_USAGE, "%s: step %zu is none: probe without --resume", path, i + 1);
+		probe_add_step(result, (unsigned)step, (unsigned)parameter, missed);
+	}
+	result->source = IFR_PROBE_BY_CLOCK;
 	*done = (unsigned)parts;
 	*spent_ns = spent;
 	return 0;

@@ -70,5 +70,6 @@ int ifr_probe_run(const struct ifr_probe_options *options, struct ifr_probe_resu
 	if (!options->machine)
 		return probe_clocked_run(options, result, err);
 	result->machine = ifr_strdup(options->machine);
+	result->source = IFR_PROBE_BY_MODEL;
 	return run_described(options, result, err);
 }

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds out how a processor is organised by running on it: a described machine in the model, by events; or this machine,
- * by the clock. An experiment is a kernel (kernels.h) at a list of points, and an inference from what was measured to a
- * value; where the measurements are unclear, the value is not told.
+/* Finds out how a processor is organised by running on it: a described machine in the model, by events; or this
+ * machine, by the clock. An experiment is a kernel (kernels.h) at a list of points, and an inference from what was
+ * measured to a value; where the measurements are unclear, the value is not told.
+ *
+ * Where perf has this machine's events, branches, caches and TLBs are told by them, by the experiments for described
+ * machines (counted.h), and the rest by the clock.
  *
  *     part      of a described machine, by events         by the clock, of this machine
  *     cycle                                               ticks of the time stamp counter in a cycle
- *     btb       entries, ways, index bit                  capacity levels, cycles of a taken branch in each
+ *     btb       entries, ways, index bit                  levels: entries, index bit, cycles of a taken branch
  *     history   steps 1 to 6; distance of a correlation   longest pattern, distance of a correlation
+ *               loop predictor, indirect jumps            the same
  *     return    entries of the return stack               the same
  *     caches    sizes, ways, lines, policies              sizes, ways, latencies
  *     tlbs      entries, ways                             entries, latencies
@@ -41,8 +45,13 @@ extern const char *const ifr_probe_part_names[IFR_PROBE_PARTS];
 /* Reads a list of parts, "btb,caches", into their bits. Errors: IFR_E_USAGE. */
 int ifr_probe_parts_find(const char *list, unsigned *parts, struct ifr_error *err);
 
+/* From what a value was told. */
+enum ifr_probe_source { IFR_PROBE_BY_CLOCK, IFR_PROBE_BY_EVENTS, IFR_PROBE_BY_MODEL, IFR_PROBE_SOURCES };
+extern const char *const ifr_probe_source_names[IFR_PROBE_SOURCES]; /* "clock", "events", "model" */
+
 struct ifr_probe_finding {
 	enum ifr_probe_part part;
+	enum ifr_probe_source source;
 	char *key;       /* of a description's setting ("l1d.bytes") where there is one; else a name of its own */
 	char *unit;      /* "bytes", "cycles", "" */
 	char *word;      /* the value, where it is a word (policies); else NULL */
@@ -53,7 +62,9 @@ struct ifr_probe_finding {
 };
 
 struct ifr_probe_options {
-	const char *machine; /* a specification of a description; NULL: this machine, by the clock */
+	const char *machine; /* a specification of a description; NULL: this machine */
+	bool needs_events;   /* of this machine: fail where perf has none */
+	bool leaves_events;  /* of this machine: by the clock alone */
 	unsigned parts;      /* bits of enum ifr_probe_part */
 	uint64_t seed;       /* of orders and random outcomes */
 	int64_t budget_ns;   /* of the clock's measurements */
@@ -71,7 +82,8 @@ struct ifr_probe_step {
 	double missed;
 };
 
-/* Values at points: what an edge or a level was told from, measured in one process, or counted on a described machine. */
+/* Values at points: what an edge or a level was told from, measured in one process, or counted on a described
+ * machine. */
 struct ifr_probe_curve {
 	enum ifr_probe_part part;
 	char *title, *x_label;
@@ -82,6 +94,9 @@ struct ifr_probe_curve {
 struct ifr_probe_result {
 	char *machine; /* of a described one: its specification; else the processor's family and model */
 	bool is_described;
+	enum ifr_probe_source source; /* of findings that are added */
+	bool has_events;              /* of this machine: some experiments are by events */
+	char *why_no_events;          /* of this machine, where perf was asked and has none; else NULL */
 	uint64_t seed;
 	struct ifr_probe_finding *findings;
 	size_t findings_count, findings_room;
@@ -91,13 +106,18 @@ struct ifr_probe_result {
 	size_t curves_count;
 };
 
-/* Errors: IFR_E_USAGE for a wrong description; IFR_E_ENVIRONMENT if this machine cannot be measured. */
+/* Errors: IFR_E_USAGE for a wrong description; IFR_E_ENVIRONMENT if this machine cannot be measured, or has no events
+ * that are needed. */
 int ifr_probe_run(const struct ifr_probe_options *options, struct ifr_probe_result *result, struct ifr_error *err);
 void ifr_probe_release(struct ifr_probe_result *result);
 /* Returns the finding of a key, or NULL. */
 const struct ifr_probe_finding *ifr_probe_find(const struct ifr_probe_result *result, const char *key);
 
 void ifr_probe_text(const struct ifr_probe_result *result, struct ifr_buffer *out);
+/* The sources of a result, in words: "by the clock". */
+const char *ifr_probe_sources(const struct ifr_probe_result *result);
+/* The experiment, with the source of the finding where the result has more than one; the caller frees. */
+char *ifr_probe_experiment(const struct ifr_probe_result *result, const struct ifr_probe_finding *finding);
 /* The value with its interval and unit, or "not told"; the caller frees. */
 char *ifr_probe_value(const struct ifr_probe_finding *finding);
 /* A page with the table and a plot of each curve. */

@@ -105,21 +105,37 @@ static uint32_t put_indirect_tail(struct probe_kernel *kernel, uint64_t at) {
 	return probe_add_block(kernel, at, last, 5, IFR_BRANCH_CONDITIONAL, 6, true);
 }
 
+/* cmp byte [rsi], 0; jne +0 */
+static uint32_t put_conditional(struct probe_kernel *kernel, uint64_t at) {
+	static const uint8_t compare[] = {0x80, 0x3e, 0};
+	const uint64_t last = at + sizeof compare + 1;
+	probe_put(kernel, at, compare, sizeof compare);
+	probe_put_jump(kernel, last, PROBE_IF_NOT_ZERO, true, last + 1);
+	const uint32_t block = probe_add_block(kernel, at, last, 2, IFR_BRANCH_CONDITIONAL, 2, false);
+	probe_add_access(kernel, 1, false, sizeof compare);
+	return block;
+}
+
 void probe_indirect_loop(struct probe_kernel *kernel, const struct probe_indirect *indirect) {
-	enum { TARGET = 64, BRANCHES = 2 };
+	enum { TARGET = 64, BRANCHES = 2, CONDITIONAL = 5 /* bytes */ };
 	const unsigned targets = indirect->targets;
 	uint64_t at = kernel->code + ROOM;
 	uint32_t jumps[BRANCHES], ways[BRANCHES][PROBE_TARGETS_MOST], first = 0;
 	uint64_t places[BRANCHES][PROBE_TARGETS_MOST];
 	kernel->entry = at;
 	for (unsigned b = 0; b < BRANCHES; b++) {
-		jumps[b] = put_indirect(kernel, at, b);
-		const uint64_t joins = at + (targets + 1) * TARGET;
-		for (unsigned t = 0; t < targets; t++) {
-			places[b][t] = at + (t + 1) * TARGET;
-			ways[b][t] = put_plain(kernel, places[b][t], joins);
+		if (!b && indirect->begins_conditional) {
+			jumps[0] = put_conditional(kernel, at);
+			at += CONDITIONAL;
+		} else {
+			jumps[b] = put_indirect(kernel, at, b);
+			const uint64_t joins = at + (targets + 1) * TARGET;
+			for (unsigned t = 0; t < targets; t++) {
+				places[b][t] = at + (t + 1) * TARGET;
+				ways[b][t] = put_plain(kernel, places[b][t], joins);
+			}
+			at = joins;
 		}
-		at = joins;
 		for (unsigned j = 0; !b && j < indirect->between; j++, at += TARGET) {
 			const uint32_t block = put_plain(kernel, at, at + TARGET);
 			first = j ? first : block;
@@ -132,10 +148,12 @@ void probe_indirect_loop(struct probe_kernel *kernel, const struct probe_indirec
 		for (unsigned b = 0; b < BRANCHES; b++) {
 			const unsigned t = indirect->which[b] ? indirect->which[b][round] : 0;
 			const uint64_t address = kernel->data + 8 * (BRANCHES * round + b);
-			probe_set_word(kernel, address, places[b][t]);
-			probe_execute(kernel, jumps[b], true);
+			const bool conditional = !b && indirect->begins_conditional;
+			probe_set_word(kernel, address, conditional ? t : places[b][t]);
+			probe_execute(kernel, jumps[b], !conditional || t);
 			probe_touch(kernel, address);
-			probe_execute(kernel, ways[b][t], true);
+			if (!conditional)
+				probe_execute(kernel, ways[b][t], true);
 			for (unsigned j = 0; !b && j < indirect->between; j++)
 				probe_execute(kernel, first + j, true);
 		}

@@ -152,7 +152,41 @@ teardown_file() {
 	[ ! -e "$partial" ]
 }
 
+@test "without perf's events the clock tells, by name; where events are needed they are refused once, with a remedy" {
+	need jq
+	interfero doctor --json >doctor.json || true
+	! jq -e '.checks[] | select(.name == "hardware events") | .status == "ok"' doctor.json || skip "perf has hardware events here"
+	refuse 4 'perf: ' '--source clock' -- interfero probe --source events --only return
+	[ "$(interfero probe --source events --only return 2>&1 | wc -l)" = 1 ]
+	within 60 interfero probe --only return --budget 1s -q >table
+	grep -q '^no events: perf: ' table
+	not grep -qE '.{81}' table
+	within 60 interfero probe --only return --budget 1s -q --source clock --json >found.json
+	jq -e '.source == "clock" and .why_no_events == null and ([.findings[].source] | unique == ["clock"])' found.json
+}
+
+# Page faults for all events but cycles: loops have none, so every element fits, and nothing is told by them.
+@test "with perf's events each value says what it was told by" {
+	need jq
+	gcc -shared -fPIC -D_GNU_SOURCE -o stand_in.so "$BATS_TEST_DIRNAME/programs/perf_stand_in.c"
+	LD_PRELOAD=$PWD/stand_in.so within 60 interfero probe --source events --only return,history,memory --budget 1s -q -o here.cfg >table ||
+		skip "perf has no events of the kernel here"
+	head -n 1 table | grep -q 'by events and the clock'
+	grep -q 'by events: ' table
+	grep -q 'by the clock: ' table
+	not grep -qE '.{81}' table
+	not grep -q 'measured by events' table here.cfg
+	LD_PRELOAD=$PWD/stand_in.so within 60 interfero probe --only return,memory --budget 1s -q --json >found.json
+	jq -e '.source == "events" and .why_no_events == null' found.json
+	LD_PRELOAD=$PWD/stand_in.so within 60 interfero probe --only return --budget 1s -q --source clock >table
+	head -n 1 table | grep -q 'by the clock'
+	not grep -q 'by events' table
+}
+
 @test "wrong parts, machines and words are refused" {
+	refuse 2 'events or clock, not "x"' -- interfero probe --source x
+	refuse 2 'is of this machine' -- interfero probe --machine p6 --source clock
+	refuse 2 'leave --source out' -- interfero probe --experiment chain --source events
 	refuse 2 'no part "x"' 'cycle,btb' -- interfero probe --only btb,x
 	refuse 2 'no machine "p7"' -- interfero probe --machine p7
 	refuse 2 'nothing more' -- interfero probe p6

@@ -356,6 +356,36 @@ static void a_killed_child_keeps_its_counts(void **state) {
 	ifr_counters_close(set);
 }
 
+/* Two names of one event count each fault twice; between stop and start nothing counts. */
+static void own_events_count_between_start_and_stop(void **state) {
+	(void)state;
+	enum { BYTES = PAGES * 4096 };
+	struct ifr_own_events *events = NULL;
+	struct ifr_error err = {0};
+	double count = 0;
+	if (ifr_own_events_open("page-faults+minor-faults", &events, &err))
+		skip();
+	for (unsigned i = 0; i < 3; i++) {
+		char *pages = mmap(NULL, 2 * BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		assert_true(pages != MAP_FAILED);
+		madvise(pages, 2 * BYTES, MADV_NOHUGEPAGE);
+		for (unsigned j = 0; j < PAGES; j++)
+			((volatile char *)pages)[j * 4096] = 1;
+		ifr_own_events_start(events);
+		for (unsigned j = 0; i < 2 && j < PAGES; j++)
+			((volatile char *)pages)[BYTES + j * 4096] = 1;
+		assert_int_equal(ifr_own_events_stop(events, &count, &err), 0);
+		assert_true(i < 2 ? count >= 2 * PAGES && count < 2 * (PAGES + PAGES_OF_SLACK)
+		                  : count < 2 * PAGES_OF_SLACK);
+		munmap(pages, 2 * BYTES);
+	}
+	ifr_own_events_close(events);
+	assert_int_equal(ifr_own_events_open("page-faults+no-such-event", &events, &err), -IFR_E_USAGE);
+	assert_non_null(strstr(err.message, "no-such-event"));
+	assert_int_equal(ifr_own_events_open("faults+faults+faults+faults+faults", &events, &err), -IFR_E_USAGE);
+	assert_non_null(strstr(err.message, "at most 4"));
+}
+
 static void inexact_readings_are_refused(void **state) {
 	(void)state;
 	struct ifr_perf_reading exact = {5, 1000, 1000}, shared = {5, 1000, 999}, never = {0, 0, 0};
@@ -486,6 +516,7 @@ int main(int argc, char **argv) {
 		cmocka_unit_test(passes_leave_the_others_empty),
 		cmocka_unit_test(a_child_that_never_execs_is_refused),
 		cmocka_unit_test(a_killed_child_keeps_its_counts),
+		cmocka_unit_test(own_events_count_between_start_and_stop),
 		cmocka_unit_test(inexact_readings_are_refused),
 		cmocka_unit_test(events_are_split_into_passes),
 		cmocka_unit_test(each_cause_is_told_apart),

@@ -115,6 +115,26 @@ static void test_lru_misses(void **state) {
 	assert_int_equal(probe_lru_misses_of_sets(pairs, 6, 2, 64, 1), 3);
 }
 
+/* By hand: points from 4 on. */
+static void test_sides(void **state) {
+	(void)state;
+	struct probe_point points[8];
+	const struct probe_border third = {0.3, 0.7};
+	for (size_t i = 0; i < 8; i++)
+		points[i] = (struct probe_point){(double)i, {0.1, 0, 0.2, true}};
+	points[3].y = (struct probe_estimate){0.5, 0.4, 0.6, true};
+	assert_int_equal(probe_curve_side(points, 8, 4, third), 1);
+	assert_int_equal(probe_curve_side(points, 8, 3, third), -1);
+	assert_int_equal(probe_curve_side(points, 8, 8, third), -1);
+	points[7].y.high = 0.3;
+	assert_int_equal(probe_curve_side(points, 8, 4, third), -1);
+	for (size_t i = 4; i < 8; i++)
+		points[i].y = (struct probe_estimate){1, 0.8, 1.2, true};
+	assert_int_equal(probe_curve_side(points, 8, 4, third), 0);
+	points[5].y.told = false;
+	assert_int_equal(probe_curve_side(points, 8, 4, third), -1);
+}
+
 /* --- curves -------------------------------------------------------------------------------------------------------- */
 
 static const struct probe_border border = {5, 8};
@@ -385,6 +405,7 @@ int main(void) {
 		cmocka_unit_test(test_lru_misses),
 		cmocka_unit_test(test_middle_of_random_pages),
 		cmocka_unit_test(test_no_middle),
+		cmocka_unit_test(test_sides),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_no_edges),
 		cmocka_unit_test(test_lone_points),

@@ -207,7 +207,7 @@ static void test_steps_and_indirect_jumps(void **state) {
 	assert_int_equal(instruction.operands[1].mem.disp.value, 1024 + 3 * 512);
 	assert_int_equal(kernel.addresses[7], kernel.data + 1024 + 3 * 512);
 	check(&kernel);
-	probe_indirect_loop(start(&kernel), &(struct probe_indirect){4, 3, {which, which}, sizeof which});
+	probe_indirect_loop(start(&kernel), &(struct probe_indirect){4, 3, {which, which}, sizeof which, false});
 	for (size_t round = 0, at = 0; round < sizeof which; round++, at += 8)
 		for (size_t i = 0; i < 2; i++) {
 			const uint64_t target = kernel.geometry[kernel.executions[at + (i ? 6 : 1)] >> 1].address;
@@ -217,9 +217,50 @@ static void test_steps_and_indirect_jumps(void **state) {
 			assert_true(i || kernel.words[word].value == target);
 		}
 	check(&kernel);
+	static const uint8_t bits[] = {0, 1, 1, 0, 1};
+	probe_indirect_loop(start(&kernel), &(struct probe_indirect){2, 3, {bits, bits}, sizeof bits, true});
+	for (size_t round = 0; round < sizeof bits; round++)
+		assert_int_equal(kernel.executions[7 * round] & 1, bits[round]);
+	check(&kernel);
 	probe_long_nops(start(&kernel), 4096, 5);
 	assert_int_equal(kernel.geometry[0].bytes, 4096);
 	check(&kernel);
+}
+
+/* An indirect jump of a random loop goes by the bit to one of two places of its item, or always to the first. */
+static void test_random_targets(void **state) {
+	(void)state;
+	static const enum probe_random_kind kinds[] = {PROBE_RANDOM_TARGET, PROBE_RANDOM_JUMP,
+	                                               PROBE_RANDOM_SAME_TARGET};
+	enum { SPACING = 64, ITEMS = 3, JUMP = 4, APART = 8 };
+	struct probe_kernel kernel;
+	probe_random_loop(start(&kernel), kinds, ITEMS, SPACING);
+	const uint64_t first = kernel.geometry[0].address;
+	for (size_t i = 0; i < ITEMS; i += 2) {
+		struct instruction instruction;
+		uint64_t at = first + i * SPACING, targets[2] = {0, 0};
+		do
+			at += decode(&kernel, at, &instruction);
+		while (instruction.about.mnemonic != ZYDIS_MNEMONIC_JMP);
+		assert_int_equal(instruction.about.length, JUMP);
+		assert_int_equal(instruction.operands[0].mem.base, ZYDIS_REGISTER_RSI);
+		assert_int_equal(instruction.operands[0].mem.index, ZYDIS_REGISTER_RDX);
+		assert_int_equal(instruction.operands[0].mem.scale, 8);
+		const uint64_t table = kernel.start + (uint64_t)instruction.operands[0].mem.disp.value;
+		for (size_t word = 0; word < kernel.words_count; word++)
+			for (unsigned t = 0; t < 2; t++)
+				if (kernel.words[word].address == table + 8 * t)
+					targets[t] = kernel.words[word].value;
+		assert_int_equal(targets[0], at);
+		assert_int_equal(targets[1], i ? at : at + APART);
+		/* Both go on to the next item. */
+		for (at = targets[1]; at < first + (i + 1) * SPACING;) {
+			at += decode(&kernel, at, &instruction);
+			assert_int_equal(instruction.about.mnemonic, ZYDIS_MNEMONIC_NOP);
+		}
+		assert_int_equal(at, first + (i + 1) * SPACING);
+	}
+	probe_kernel_release(&kernel);
 }
 
 /* Windows of all kinds: their instructions, and where their jumps end. */
@@ -335,7 +376,12 @@ static void test_kernels_run(void **state) {
 	probe_store_load(probe_batch_add(&batch), 3, 4096);
 	probe_nops(probe_batch_add(&batch), 100, 8);
 	probe_random_loop(probe_batch_add(&batch), all_random_kinds, RANDOM_KINDS, 13);
+	probe_random_loop(probe_batch_add(&batch),
+	                  (enum probe_random_kind[]){PROBE_RANDOM_TARGET, PROBE_RANDOM_JUMP, PROBE_RANDOM_SAME_TARGET},
+	                  3, 64);
 	probe_zeroed(probe_batch_add(&batch), 10, 27);
+	probe_indirect_loop(probe_batch_add(&batch),
+	                    &(struct probe_indirect){2, 3, {outcomes, outcomes}, sizeof outcomes, true});
 	if (probe_batch_run(&batch, &err))
 		fail_msg("%s", err.message);
 	for (size_t i = 0; i < batch.repetitions * batch.count; i++)
@@ -406,6 +452,7 @@ int main(void) {
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_chase_is_a_ring),
 		cmocka_unit_test(test_random_loop),
+		cmocka_unit_test(test_random_targets),
 		cmocka_unit_test(test_zeroed),
 		cmocka_unit_test(test_kernels_run),
 		cmocka_unit_test(test_bad_kernels),
