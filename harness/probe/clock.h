@@ -2,22 +2,21 @@
 /* This machine's clock as the source of values: kernels are executed and timed.
  *
  * Problem: the clock is disturbed, by other work and by changes of the frequency.
- * Idea: kernels that are compared run in turn, in one process on one processor, over and over; each repetition also
- * times dependent exclusive ors, of which a core does one a cycle. A kernel's value is its ticks over those of one
- * in the same repetition, and the median over repetitions stands for it, with its interval.
+ * Idea: kernels that are compared run in turn, in one process on one processor, over and over; each repetition also times
+ * dependent exclusive ors, of which a core does one a cycle. A kernel's value is its ticks over those of one in the
+ * same repetition, and the median over repetitions stands for it, with its interval.
  * Invariant: a repetition takes all kernels within some milliseconds, so a disturbance that lasts changes all alike.
  *
  * Problem: another thread on the same core, which a guest does not see, takes slots and sets away without any ticks.
- * Idea: each repetition also times nops, which need nothing but slots. A repetition in which they took a tenth
- * longer than in the best of the probe was shared, and is left out; so is one in which the exclusive ors took a
- * tenth longer than in the best of their batch, as all its cycles would be too few. The choice knows nothing of what
- * it is made for.
+ * Idea: each repetition also times nops, which need nothing but slots. A repetition in which they took a tenth longer
+ * than in the best of the probe was shared, and is left out; so is one in which the exclusive ors took a tenth longer
+ * than in the best of their batch, as all its cycles would be too few. The choice knows nothing of what it is made for.
  *
  * Where perf has events, one sum of them is counted around the same calls (counts). A call's own events, of the
  * loop's end and of the counters, are those of the exclusive ors in the same repetition, and are taken away.
  *
- * The kernels run in a child process, which is killed when its time is over: code that a processor does not survive
- * ends the batch, not the program. */
+ * The kernels run in a child process, which is killed when its time is over: code that a processor does not survive ends
+ * the batch, not the program. */
 #ifndef IFR_HARNESS_PROBE_CLOCK_H
 #define IFR_HARNESS_PROBE_CLOCK_H
 

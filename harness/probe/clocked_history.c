@@ -4,6 +4,7 @@
 #include "harness/probe/clocked.h"
 #include "harness/probe/findings.h"
 #include "harness/probe/kernels.h"
+#include "harness/probe/modelled.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,12 +53,6 @@ static size_t find_last(const struct curve *curve, double limit) {
 	return last + BEHIND < curve->count ? last + BEHIND : curve->count - 1;
 }
 
-static bool has_parameter(const struct ifr_parameter *parameters, const char *name) {
-	while (parameters->name && strcmp(parameters->name, name) != 0)
-		parameters++;
-	return parameters->name != NULL;
-}
-
 /* Loops of 1024 trips and more, which no history holds: all of their ends are predicted, or none. */
 static void tell_loop_predictor(struct probe_clocked *probe, const struct curve *curve) {
 	enum { TRIPS = 1024 };
@@ -71,7 +66,7 @@ static void tell_loop_predictor(struct probe_clocked *probe, const struct curve 
 		return;
 	}
 	probe_tell_word(probe->result, IFR_PROBE_HISTORY, key, predicted ? "yes" : "no", experiment);
-	if (probe->near && has_parameter(probe->near->direction->parameters, "loop"))
+	if (probe->near && probe_has_parameter(probe->near->direction->parameters, "loop"))
 		probe_tell(probe->result, IFR_PROBE_HISTORY, "direction.loop", "", predicted, "%s", experiment);
 }
 
@@ -175,7 +170,7 @@ static void lay_path(struct curve *curve, double first, unsigned step, size_t co
 /* A setting is of kinds of predictors that have it. */
 static bool is_wanted(const struct probe_clocked *probe, const char *key) {
 	const char *dot = key ? strchr(key, '.') : NULL;
-	return key && (!dot || (probe->near && has_parameter(probe->near->indirect->parameters, dot + 1)));
+	return key && (!dot || (probe->near && probe_has_parameter(probe->near->indirect->parameters, dot + 1)));
 }
 
 /* Ref: Yavarzadeh et al. 2023, section 3; Li, Yavarzadeh and Tullsen 2024, Indirector, for indirect jumps. */

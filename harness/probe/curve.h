@@ -27,18 +27,17 @@ struct probe_border {
 /* Widens an interval to hold another. */
 void probe_widen(struct probe_estimate *all, const struct probe_estimate *other);
 
-/* Replaces each point by the middle one of it and its neighbours: a lone point that is far off goes, an edge stays.
- * */
+/* Replaces each point by the middle one of it and its neighbours: a lone point that is far off goes, an edge stays. */
 void probe_curve_smooth(struct probe_point *points, size_t count);
 
-/* A flat part ends between two neighbouring points: all points before are surely inside, all points behind, up to
- * `last`, surely outside. Stores the last point of the flat part. Returns false where an interval reaches a border, a
- * point is on the wrong side, or either side has fewer than two points: a slope has no edge. */
+/* A flat part ends between two neighbouring points: all points before are surely inside, all points behind, up to `last`,
+ * surely outside. Stores the last point of the flat part. Returns false where an interval reaches a border, a point is on
+ * the wrong side, or either side has fewer than two points: a slope has no edge. */
 bool probe_curve_edge(const struct probe_point *points, size_t last, struct probe_border border, size_t *edge);
 
 /* A slope between two flat parts crosses the middle of both between the points `below` and `above`, one or two apart:
- * points before are surely under it, points behind surely over it. Returns false where that is not so, or where the
- * last three points, which stand for the second flat part, are further apart than a tenth of their mean. */
+ * points before are surely under it, points behind surely over it. Returns false where that is not so, or where the last
+ * three points, which stand for the second flat part, are further apart than a tenth of their mean. */
 bool probe_curve_middle(const struct probe_point *points, size_t count, size_t *below, size_t *above);
 
 /* Of the points from x on: whether all are surely inside (1), all surely outside (0), or neither (-1). */

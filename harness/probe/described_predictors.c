@@ -5,7 +5,6 @@
 #include "harness/probe/findings.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/random.h"
 
@@ -14,12 +13,6 @@ static uint8_t *draw_bits(uint64_t seed, size_t rounds) {
 	for (size_t i = 0; i < rounds; i++)
 		bits[i] = ifr_siphash(seed, 6, &i, sizeof i) & 1;
 	return bits;
-}
-
-static bool has_parameter(const struct ifr_parameter *parameters, const char *name) {
-	while (parameters->name && strcmp(parameters->name, name) != 0)
-		parameters++;
-	return parameters->name != NULL;
 }
 
 /* --- loop predictor ---------------------------------------------------------------------------------------------- */
@@ -45,7 +38,7 @@ void probe_described_loops(struct probe_described *probe) {
 		return;
 	}
 	probe_tell_word(probe->result, IFR_PROBE_HISTORY, key, missed < 0.5 ? "yes" : "no", experiment);
-	if (has_parameter(probe->model.machine->direction->parameters, "loop"))
+	if (probe_has_parameter(probe->model.machine->direction->parameters, "loop"))
 		probe_tell(probe->result, IFR_PROBE_HISTORY, setting, "", missed < 0.5, "%s", experiment);
 }
 
@@ -104,7 +97,7 @@ void probe_described_targets(struct probe_described *probe) {
 	}
 	probe_tell(probe->result, IFR_PROBE_HISTORY, key, "branches", low, "%s", experiment);
 	/* Ref: Li, Yavarzadeh and Tullsen 2024, Indirector: two bits of path history for each taken branch. */
-	if (low && has_parameter(probe->model.machine->indirect->parameters, "length3"))
+	if (low && probe_has_parameter(probe->model.machine->indirect->parameters, "length3"))
 		probe_tell(probe->result, IFR_PROBE_HISTORY, setting, "bits", 2 * low, "%s: two bits for each",
 		           experiment);
 }

@@ -15,18 +15,18 @@ uint64_t probe_place(const struct probe_places *places, size_t i);
 /* The bytes from the first element to the last. */
 uint64_t probe_places_span(const struct probe_places *places);
 
-/* Conditional branches that are always taken, each to the next one; the last bytes of the branches lie at the places.
- * The last of them, at least two, is the loop's. Where distances are too short for the loop's branch, which has 6
- * bytes, it lies 6 bytes behind the one before. Elements: branches. Ref: Milenković et al. 2004, figures 7 and 8. */
+/* Conditional branches that are always taken, each to the next one; the last bytes of the branches lie at the places. The
+ * last of them, at least two, is the loop's. Where distances are too short for the loop's branch, which has 6 bytes,
+ * it lies 6 bytes behind the one before. Elements: branches. Ref: Milenković et al. 2004, figures 7 and 8. */
 void probe_branch_chain(struct probe_kernel *kernel, const struct probe_places *places);
 
-/* Branches of 6 bytes that are always taken, each to the next, in rows of groups that lie two granules apart; the
- * last bytes lie at the end and at the start of their granules, in turn by row. The last branch is the loop's.
- * Elements: branches. */
+/* Branches of 6 bytes that are always taken, each to the next, in rows of groups that lie two granules apart; the last
+ * bytes lie at the end and at the start of their granules, in turn by row. The last branch is the loop's. Elements:
+ * branches. */
 void probe_branch_pairs(struct probe_kernel *kernel, const struct probe_places *places);
 
-/* Jumps of 5 bytes at these addresses of code, each to the next, in their order; the loop's branch lies in the page
- * of the last one, 512 bytes from it. Elements: jumps. */
+/* Jumps of 5 bytes at these addresses of code, each to the next, in their order; the loop's branch lies in the page of
+ * the last one, 512 bytes from it. Elements: jumps. */
 void probe_jump_list(struct probe_kernel *kernel, const uint64_t *addresses, size_t count);
 
 /* Branches of a loop's body, each followed by the next. */
@@ -38,15 +38,15 @@ struct probe_item {
 	enum probe_item_kind kind;
 	const uint8_t *outcomes; /* by round; NULL: never taken */
 };
-/* A loop of `rounds` rounds over the items. Branches end `spacing` bytes apart, at least 9; taken or not, they go on
- * with the next item. Elements: rounds. Ref: Milenković et al. 2004, figures 11 to 17. */
+/* A loop of `rounds` rounds over the items. Branches end `spacing` bytes apart, at least 9; taken or not, they go on with
+ * the next item. Elements: rounds. Ref: Milenković et al. 2004, figures 11 to 17. */
 void probe_pattern_loop(struct probe_kernel *kernel, const struct probe_item *items, size_t count, size_t rounds,
                         unsigned spacing, uint64_t offset);
 
-/* The same with outcomes of which none comes again: kinds of branches, by a bit that is new in each round. It is
- * drawn a round before, so that no branch waits for it; the bits go on where the last call ended. Branches end
- * `spacing` bytes apart, at least 13. For the clock alone. Elements: rounds. Ref: Knuth 1997, section 3.2.1: the
- * highest bit of a linear congruential sequence of period 2^64. */
+/* The same with outcomes of which none comes again: kinds of branches, by a bit that is new in each round. It is drawn a
+ * round before, so that no branch waits for it; the bits go on where the last call ended. Branches end `spacing` bytes
+ * apart, at least 13. For the clock alone. Elements: rounds. Ref: Knuth 1997, section 3.2.1: the highest bit of a linear
+ * congruential sequence of period 2^64. */
 enum probe_random_kind {
 	PROBE_RANDOM_NEVER,  /* never taken; the code is that of the next kind, but for a constant */
 	PROBE_RANDOM_BIT,    /* taken where the bit is 1 */
@@ -81,18 +81,18 @@ struct probe_sequence {
 	const uint8_t *bytes;
 	unsigned length, instructions;
 };
-/* A loop over `count` repetitions, whose data are 64 bytes from kernel->start. The model is not told of their
- * accesses: for the clock alone. Elements: repetitions. */
+/* A loop over `count` repetitions, whose data are 64 bytes from kernel->start. The model is not told of their accesses:
+ * for the clock alone. Elements: repetitions. */
 void probe_repeat(struct probe_kernel *kernel, const struct probe_sequence *sequence, size_t count);
 
-/* A loop over windows of 64 bytes, each of `count` zeroed registers (16 to 32) of about one length. For the clock
- * alone. Elements: zeroed registers. */
+/* A loop over windows of 64 bytes, each of `count` zeroed registers (16 to 32) of about one length. For the clock alone.
+ * Elements: zeroed registers. */
 void probe_zeroed(struct probe_kernel *kernel, size_t windows, unsigned count);
 
-/* A round loads two lines that it has flushed from all caches, with `count` instructions between the loads: those of
- * a sequence, all of one length, over and over, with at most 64 bytes of data from rsi + 64 on; the first load's
- * value is in rax. data: where the lines are, of another kernel, or 0: the kernel's own. For the clock alone.
- * Elements: rounds. */
+/* A round loads two lines that it has flushed from all caches, with `count` instructions between the loads: those of a
+ * sequence, all of one length, over and over, with at most 64 bytes of data from rsi + 64 on; the first load's value is
+ * in rax. data: where the lines are, of another
+ * kernel, or 0: the kernel's own. For the clock alone. Elements: rounds. */
 void probe_two_misses(struct probe_kernel *kernel, const struct probe_sequence *between, size_t count,
                       uint64_t data);
 
@@ -112,9 +112,9 @@ struct probe_run {
 };
 /* The offset from rsi of the pointer to the next round's lines. */
 enum { PROBE_NEXT = 128 };
-/* A loop over the instructions, in `rounds` rounds that differ in rsi where the code follows PROBE_NEXT; 1: rsi and
- * rcx stay kernel->start. Lines of more rounds than a cache has ways share its sets, so a described machine misses
- * them all; this machine may hash addresses, and does not. rdx is 0 before the first round. Elements: rounds. */
+/* A loop over the instructions, in `rounds` rounds that differ in rsi where the code follows PROBE_NEXT; 1: rsi and rcx
+ * stay kernel->start. Lines of more rounds than a cache has ways share its sets, so a described machine misses them
+ * all; this machine may hash addresses, and does not. rdx is 0 before the first round. Elements: rounds. */
 void probe_steps(struct probe_kernel *kernel, const struct probe_run *runs, size_t count, size_t rounds);
 
 /* Two indirect jumps in a round, each to one of its targets, with `between` jumps between, each to the next. */
@@ -128,12 +128,11 @@ struct probe_indirect {
 /* Elements: rounds. */
 void probe_indirect_loop(struct probe_kernel *kernel, const struct probe_indirect *indirect);
 
-/* A loop of so many bytes of nops that are as long as instructions can be, at an offset in its page. Elements:
- * rounds. */
+/* A loop of so many bytes of nops that are as long as instructions can be, at an offset in its page. Elements: rounds. */
 void probe_long_nops(struct probe_kernel *kernel, unsigned bytes, unsigned offset);
 
-/* Windows of code. Each may have an instruction whose prefix changes the length of its immediate, which stalls
- * Intel's decoders and nothing behind them, or in its place one of the same bytes that stalls nothing. */
+/* Windows of code. Each may have an instruction whose prefix changes the length of its immediate, which stalls Intel's
+ * decoders and nothing behind them, or in its place one of the same bytes that stalls nothing. */
 struct probe_windows {
 	size_t count;
 	uint64_t distance; /* of windows; if above `bytes`, each ends with a jump to the next */

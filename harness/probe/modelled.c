@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/probe/modelled.h"
 
-/* Periods of a replay: that warm structures, and that are counted; more of a short kernel, by block executions. Sets
- * are full after a period, predictors are trained after some. */
+#include <string.h>
+
+/* Periods of a replay: that warm structures, and that are counted; more of a short kernel, by block executions. Sets are
+ * full after a period, predictors are trained after some. */
 struct periods {
 	size_t warm, counted, warm_executions, counted_executions;
 };
@@ -71,6 +73,12 @@ static struct ifr_machine keep_group(const struct ifr_machine *machine, enum gro
 
 static struct periods periods_of(enum group group) {
 	return group < RETURN_STACK ? of_sets : of_predictors;
+}
+
+bool probe_has_parameter(const struct ifr_parameter *parameters, const char *name) {
+	while (parameters->name && strcmp(parameters->name, name) != 0)
+		parameters++;
+	return parameters->name != NULL;
 }
 
 /* --- replays ----------------------------------------------------------------------------------------------------- */

@@ -2,10 +2,10 @@
 /* A described machine as the source of values: kernels are replayed, and their events counted.
  *
  * Problem: outcome predictors of today take most of the time, also of a chase that asks for a cache.
- * Idea: the machine of a replay has only the structures that the wanted event depends on; predictions of the others
- * are perfect.
- * Invariant: no structure of a group (caches, TLBs, BTBs, predictors, return stack, store buffer) reads another
- * group, so its events are the same. Gain: a probe of a description with L-TAGE takes a tenth of the time. */
+ * Idea: the machine of a replay has only the structures that the wanted event depends on; predictions of the others are
+ * perfect.
+ * Invariant: no structure of a group (caches, TLBs, BTBs, predictors, return stack, store buffer) reads another group, so
+ * its events are the same. Gain: a probe of a description with L-TAGE takes a tenth of the time. */
 #ifndef IFR_HARNESS_PROBE_MODELLED_H
 #define IFR_HARNESS_PROBE_MODELLED_H
 
@@ -25,6 +25,9 @@ struct probe_event_source {
 	              struct probe_estimate *rate);
 	void *data;
 };
+
+/* Whether predictors of a kind have a parameter. */
+bool probe_has_parameter(const struct ifr_parameter *parameters, const char *name);
 
 struct probe_modelled {
 	const struct ifr_machine *machine;

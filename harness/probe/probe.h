@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds out how a processor is organised by running on it: a described machine in the model, by events; or this
- * machine, by the clock. An experiment is a kernel (kernels.h) at a list of points, and an inference from what was
- * measured to a value; where the measurements are unclear, the value is not told.
+/* Finds out how a processor is organised by running on it: a described machine in the model, by events; or this machine,
+ * by the clock. An experiment is a kernel (kernels.h) at a list of points, and an inference from what was measured to a
+ * value; where the measurements are unclear, the value is not told.
  *
  * Where perf has this machine's events, branches, caches and TLBs are told by them, by the experiments for described
  * machines (counted.h), and the rest by the clock.
@@ -82,8 +82,7 @@ struct ifr_probe_step {
 	double missed;
 };
 
-/* Values at points: what an edge or a level was told from, measured in one process, or counted on a described
- * machine. */
+/* Values at points: what an edge or a level was told from, measured in one process, or counted on a described machine. */
 struct ifr_probe_curve {
 	enum ifr_probe_part part;
 	char *title, *x_label;
