@@ -343,11 +343,11 @@ tests: $(UNIT_TESTS) $(FUZZERS) ## build the unit tests and fuzz targets
 # Objects of tests are kept. (.SECONDARY would keep them, too, but then a missing object is not made where its library is newer.)
 .PRECIOUS: $(BUILD)/objects/%.o
 
-# The tests need the build itself, sanitized unit tests and fuzz targets; at full depth the runtime for ThreadSanitizer and
-# the unit tests that are too long for sanitizers (tests/run), too.
+# The tests need the build itself, sanitized unit tests and fuzz targets, and those that are too long for sanitizers (tests/run);
+# at full depth the runtime for ThreadSanitizer, too.
 TEST_BUILDS := check-build check-build-sanitized
 .PHONY: $(TEST_BUILDS) check-build-threads
-check-build: all $(BUILD)/tests/engine $(BUILD)/tests/bodies $(BUILD)/tests/generate
+check-build: all $(addprefix $(BUILD)/tests/,engine bodies generate test_probe_described test_probe_changes)
 check-build-sanitized:
 	@$(MAKE) --no-print-directory tests build/sanitized/tests/stress SANITIZE=address,undefined
 check-build-threads:
@@ -363,8 +363,7 @@ check: setup ## run every test once; ends with "N passed, N failed, N skipped"
 .PHONY: check-full
 check-full: ## run the tests with many seeds and whole matrices, for releases
 	@scripts/setup full
-	@$(MAKE) --no-print-directory $(JOBS) $(TEST_BUILDS) check-build-threads $(BENCHMARKS) \
-		$(BUILD)/tests/test_probe_changes $(BUILD)/tests/test_probe_described
+	@$(MAKE) --no-print-directory $(JOBS) $(TEST_BUILDS) check-build-threads $(BENCHMARKS)
 	@INTERFERO_TEST_DEPTH=full tests/run $(BUILD) build/sanitized/tests
 
 .PHONY: check-other

@@ -193,7 +193,7 @@ static bool draw_change(uint64_t seed, unsigned attempt, struct change *change) 
 /* A changed value may be hidden by another structure: then nothing is told, and nothing wrong. So it is of few. */
 static void test_random_changes_come_back(void **state) {
 	(void)state;
-	const unsigned wanted = at_depth(2, 50);
+	const unsigned wanted = at_depth(3, 50);
 	unsigned changes = 0, told = 0, right = 0;
 	for (unsigned attempt = 0; changes < wanted; attempt++) {
 		struct change change;
