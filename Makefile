@@ -347,7 +347,7 @@ tests: $(UNIT_TESTS) $(FUZZERS) ## build the unit tests and fuzz targets
 # at full depth the runtime for ThreadSanitizer, too.
 TEST_BUILDS := check-build check-build-sanitized
 .PHONY: $(TEST_BUILDS) check-build-threads
-check-build: all $(addprefix $(BUILD)/tests/,engine bodies generate test_probe_described test_probe_changes)
+check-build: all $(addprefix $(BUILD)/tests/,engine bodies generate test_probe_described test_probe_changes test_probe_levels)
 check-build-sanitized:
 	@$(MAKE) --no-print-directory tests build/sanitized/tests/stress SANITIZE=address,undefined
 check-build-threads:

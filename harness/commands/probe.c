@@ -121,8 +121,8 @@ static const struct argp_option table[] = {
      "changes: p6,btb1.ways=2",
      1},
 	{NULL, 'm', "MACHINE", OPTION_HIDDEN, NULL, 0},
-	{"only", KEY_ONLY, "PARTS", 0, "Some of cycle,btb,history,return,caches,tlbs,memory,penalty,front,core (all)",
-     1},
+	{"only", KEY_ONLY, "PARTS", 0,
+     "Some of cycle, btb, history, return, caches, tlbs, memory, penalty, front and core, with commas (all)", 1},
 	{"experiment", KEY_EXPERIMENT, "NAME", 0,
      "Run one experiment with parameters of your own, and print its figures: --experiment branches "
      "branches=512 distance=4..512*2; \"help\" lists all, with their parameters, ranges and defaults",

@@ -50,6 +50,7 @@ teardown_file() {
 	while read -r command; do
 		interfero "$command" --help >help
 		not grep -n '^  *$' help
+		not grep -nE '^.{81}' help
 		cmp help <(cat -s help) # no two blank lines together
 		not grep -nE '^ {20,}-' help # the man page would take it for an option
 		awk '/^Axes, with/ { on = 1; next } /^stack, heap/ { on = 0 } on && /^[^ ]/' help >fallen
