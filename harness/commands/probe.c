@@ -38,16 +38,20 @@ static void check_experiment(const struct options *options, struct argp_state *s
 		argp_error(state, "nothing more is needed: \"%s\"", options->settings.items[0]);
 	if (options->experiment && (options->output || options->html || options->keep || options->probe.resume))
 		argp_error(state, "--experiment prints figures: leave -o, --html, --keep and --resume out");
-	if (options->experiment && options->probe.needs_events)
+	if (options->experiment && options->probe.events == IFR_PROBE_EVENTS_NEEDED)
 		argp_error(state, "--experiment is by the clock: leave --source out");
 }
 
 static int read_source(const char *argument, struct ifr_probe_options *options, struct ifr_error *err) {
-	options->needs_events = !strcmp(argument, "events");
-	options->leaves_events = !strcmp(argument, "clock");
-	return options->needs_events || options->leaves_events || !strcmp(argument, "auto")
-	           ? 0
-	           : ifr_fail(err, IFR_E_USAGE, "--source is auto, events or clock, not \"%.60s\"", argument);
+	static const char *const names[] = {[IFR_PROBE_EVENTS_AUTO] = "auto",
+	                                    [IFR_PROBE_EVENTS_NEEDED] = "events",
+	                                    [IFR_PROBE_EVENTS_LEFT_OUT] = "clock"};
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(argument, names[i])) {
+			options->events = (enum ifr_probe_events)i;
+			return 0;
+		}
+	return ifr_fail(err, IFR_E_USAGE, "--source is auto, events or clock, not \"%.60s\"", argument);
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
@@ -100,7 +104,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case ARGP_KEY_END:
 		if (options->probe.machine && (options->keep || options->probe.resume))
 			argp_error(state, "%s is of this machine: leave --machine out", options->keep ? "--keep" : "--resume");
-		if (options->probe.machine && (options->probe.needs_events || options->probe.leaves_events))
+		if (options->probe.machine && options->probe.events != IFR_PROBE_EVENTS_AUTO)
 			argp_error(state, "--source is of this machine: leave --machine or --source out");
 		check_experiment(options, state);
 		break;

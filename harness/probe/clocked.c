@@ -142,7 +142,6 @@ static void run_twice(struct probe_clocked *probe, const struct step *step, stru
 struct counted {
 	struct probe_counters counters;
 	struct probe_event_source source;
-	bool is_there;
 };
 
 /* A predictor of today knows the paper's patterns by heart: then the clock's loops, whose outcomes never come again, tell
@@ -180,7 +179,7 @@ static void count_twice(const struct counted *counted, const struct step *step, 
 static void run_step(struct probe_clocked *probe, struct counted *counted, const struct step *step,
                      struct ifr_probe_result *result) {
 	struct ifr_probe_result by_events = {0}, by_clock = {0};
-	if (!counted->is_there || !probe_counted_has(step->part) || (step->part == IFR_PROBE_BTB && !probe->near)) {
+	if (!result->has_events || !probe_counted_has(step->part) || (step->part == IFR_PROBE_BTB && !probe->near)) {
 		run_twice(probe, step, result);
 		return;
 	}
@@ -197,15 +196,17 @@ static int find_events(struct probe_clocked *probe, const struct ifr_probe_optio
 	struct ifr_error why = {0};
 	*counted = (struct counted){.counters = {.clocked = probe}};
 	counted->source = (struct probe_event_source){probe_counters_count, &counted->counters};
-	if (options->leaves_events)
+	if (options->events == IFR_PROBE_EVENTS_LEFT_OUT)
 		return 0;
 	if (probe_counters_find(&counted->counters, &why)) {
 		result->why_no_events = ifr_format("%.*s", (int)strcspn(why.message, ";"), why.message);
-		if (options->needs_events && err)
+		if (options->events != IFR_PROBE_EVENTS_NEEDED)
+			return 0;
+		if (err)
 			*err = why;
-		return options->needs_events ? -why.code : 0;
+		return -why.code;
 	}
-	result->has_events = counted->is_there = true;
+	result->has_events = true;
 	return 0;
 }
 
@@ -223,7 +224,7 @@ static int run_steps(struct probe_clocked *probe, const struct ifr_probe_options
 			continue;
 		const int64_t left = options->budget_ns - (ifr_clock_ns() - begin);
 		/* Each part twice, and by events as long as by the clock. */
-		probe->batch_ns = left > 0 ? left / ((counted->is_there ? 4 : 2) * (planned - done)) : 1;
+		probe->batch_ns = left > 0 ? left / ((result->has_events ? 4 : 2) * (planned - done)) : 1;
 		if (options->progress)
 			options->progress(done, planned, left);
 		run_step(probe, counted, &steps[i], result);

@@ -139,7 +139,7 @@ void probe_clocked_btb(struct probe_clocked *probe) {
 	for (size_t i = 0; i < PROBE_LEVEL_DISTANCES; i++)
 		is_measured &= tell_chains(probe, &all_chains[i], curves[i]);
 	if (is_measured && probe->near)
-		probe_clocked_levels(probe, probe->near, curves, FIRST_BIT);
+		probe_clocked_levels(probe, curves, FIRST_BIT);
 }
 
 /* --- return stack ------------------------------------------------------------------------------------------------ */

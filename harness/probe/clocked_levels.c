@@ -123,8 +123,7 @@ static bool measure_straight(struct probe_clocked *probe, struct straight *strai
 }
 
 /* The cycles of a window, at least one: what straight code takes. Where a taken branch at the end of 64 bytes takes
- * more than one alone, windows have 32 bytes, and the first of two takes the rest. Returns 0 where it is not clear.
- * */
+ * more than one alone, windows have 32 bytes, and the first of two takes the rest. Returns 0 where it is not clear. */
 static double find_window_cycles(const struct probe_estimate *few, const struct straight *straight) {
 	const struct probe_estimate more = {straight->windows.value - few->value, straight->windows.low - few->high,
 	                                    straight->windows.high - few->low, straight->windows.told && few->told};
@@ -175,11 +174,11 @@ static void tell_bubbles(struct probe_clocked *probe, const struct probe_levels 
 	}
 }
 
-void probe_clocked_levels(struct probe_clocked *probe, const struct ifr_machine *near,
+void probe_clocked_levels(struct probe_clocked *probe,
                           const struct probe_point curves[PROBE_LEVEL_DISTANCES][PROBE_LEVEL_COUNTS],
                           unsigned first_bit) {
 	struct probe_levels levels = {.count = 0}, others;
-	const unsigned count = count_levels(near);
+	const unsigned count = count_levels(probe->near);
 	const bool is_clear = probe_levels_find(curves, first_bit, 0, &levels);
 	if (!count)
 		return;

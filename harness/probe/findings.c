@@ -136,8 +136,8 @@ static const struct ifr_probe_curve *find_curve(const struct ifr_probe_result *r
 }
 
 /* Curves of one title lie side by side. */
-static void copy_curves(struct ifr_probe_result *result, const struct ifr_probe_result *one,
-                        const struct ifr_probe_result *other) {
+static void copy_shown(struct ifr_probe_result *result, const struct ifr_probe_result *one,
+                       const struct ifr_probe_result *other) {
 	for (size_t i = 0; i < one->curves_count; i++) {
 		const struct ifr_probe_curve *same = find_curve(other, one->curves[i].title);
 		copy_curve(result, &one->curves[i]);
@@ -147,13 +147,13 @@ static void copy_curves(struct ifr_probe_result *result, const struct ifr_probe_
 	for (size_t i = 0; i < other->curves_count; i++)
 		if (!find_curve(one, other->curves[i].title))
 			copy_curve(result, &other->curves[i]);
+	for (size_t i = 0; i < one->steps_count; i++)
+		probe_add_step(result, one->steps[i].step, one->steps[i].parameter, one->steps[i].missed);
 }
 
 void probe_tell_agreed(struct ifr_probe_result *result, const struct ifr_probe_result *one,
                        const struct ifr_probe_result *other) {
-	copy_curves(result, one, other);
-	for (size_t i = 0; i < one->steps_count; i++)
-		probe_add_step(result, one->steps[i].step, one->steps[i].parameter, one->steps[i].missed);
+	copy_shown(result, one, other);
 	for (size_t i = 0; i < one->findings_count; i++) {
 		const struct ifr_probe_finding *a = &one->findings[i], *b = ifr_probe_find(other, a->key);
 		if (!a->told || !b || !b->told)
@@ -190,10 +190,7 @@ static bool contradict(const struct ifr_probe_finding *a, const struct ifr_probe
 
 void probe_tell_joined(struct ifr_probe_result *result, const struct ifr_probe_result *by_events,
                        const struct ifr_probe_result *by_clock) {
-	copy_curves(result, by_events, by_clock);
-	for (size_t i = 0; i < by_events->steps_count; i++)
-		probe_add_step(result, by_events->steps[i].step, by_events->steps[i].parameter,
-		               by_events->steps[i].missed);
+	copy_shown(result, by_events, by_clock);
 	for (size_t i = 0; i < by_events->findings_count; i++) {
 		const struct ifr_probe_finding *a = &by_events->findings[i], *b = ifr_probe_find(by_clock, a->key);
 		if (contradict(a, b)) {

@@ -49,6 +49,9 @@ int ifr_probe_parts_find(const char *list, unsigned *parts, struct ifr_error *er
 enum ifr_probe_source { IFR_PROBE_BY_CLOCK, IFR_PROBE_BY_EVENTS, IFR_PROBE_BY_MODEL, IFR_PROBE_SOURCES };
 extern const char *const ifr_probe_source_names[IFR_PROBE_SOURCES]; /* "clock", "events", "model" */
 
+/* Whether this machine is probed by perf's events: where perf has them; or failing where it has none; or not at all. */
+enum ifr_probe_events { IFR_PROBE_EVENTS_AUTO, IFR_PROBE_EVENTS_NEEDED, IFR_PROBE_EVENTS_LEFT_OUT };
+
 struct ifr_probe_finding {
 	enum ifr_probe_part part;
 	enum ifr_probe_source source;
@@ -62,12 +65,11 @@ struct ifr_probe_finding {
 };
 
 struct ifr_probe_options {
-	const char *machine; /* a specification of a description; NULL: this machine */
-	bool needs_events;   /* of this machine: fail where perf has none */
-	bool leaves_events;  /* of this machine: by the clock alone */
-	unsigned parts;      /* bits of enum ifr_probe_part */
-	uint64_t seed;       /* of orders and random outcomes */
-	int64_t budget_ns;   /* of the clock's measurements */
+	const char *machine;          /* a specification of a description; NULL: this machine */
+	enum ifr_probe_events events; /* of this machine */
+	unsigned parts;               /* bits of enum ifr_probe_part */
+	uint64_t seed;                /* of orders and random outcomes */
+	int64_t budget_ns;            /* of the clock's measurements */
 	const char
 		*partial; /* a file for the parts of a probe by the clock that are done; NULL: none. It is removed at the
 	                      * end */

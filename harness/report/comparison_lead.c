@@ -159,6 +159,21 @@ static bool differs_as_shipped(const struct ifr_comparison *c) {
 	return is_of_core(c) && c->has_shipped && fabs(c->layout_effect - 1) > c->margin + 2 * c->sampling_error;
 }
 
+static void say_unchanged_step(const struct ifr_comparison *c, const char *name, struct ifr_buffer *s,
+                               struct ifr_buffer *command) {
+	if (comparison_is_of_start(c)) {
+		ifr_buffer_printf(s, "let a run do more work: %.0f %% of it is the dynamic loader's.",
+		                  100 * comparison_start_share(c));
+		return;
+	}
+	if (differs_as_shipped(c))
+		next_put_icost(c->side[1].dataset, c->side[1].name, comparison_count_layouts(c), command);
+	if (command->length)
+		ifr_buffer_printf(s, "see why layouts of %s differ: as shipped, the two do. By cause, and by line:", name);
+	else
+		ifr_buffer_puts(s, "nothing.");
+}
+
 static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s, struct ifr_buffer *command) {
 	const char *names[2], *program = c->side[1].name;
 	const struct ifr_dataset *dataset = c->side[1].dataset;
@@ -167,16 +182,7 @@ static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s, 
 	if (dataset && ifr_work_is_adaptive(dataset, &c->metric)) {
 		ifr_buffer_puts(s, "first let all runs do the same work, as the next lines say.");
 	} else if (c->verdict == IFR_VERDICT_NO_CHANGE) {
-		if (comparison_is_of_start(c))
-			ifr_buffer_printf(s, "let a run do more work: %.0f %% of it is the dynamic loader's.",
-			                  100 * comparison_start_share(c));
-		else if (differs_as_shipped(c))
-			next_put_icost(dataset, program, comparison_count_layouts(c), command);
-		if (command->length)
-			ifr_buffer_printf(
-				s, "see why layouts of %s differ: as shipped, the two do. By cause, and by line:", names[1]);
-		else if (!comparison_is_of_start(c))
-			ifr_buffer_puts(s, "nothing.");
+		say_unchanged_step(c, names[1], s, command);
 	} else if (c->verdict == IFR_VERDICT_LAYOUT) {
 		ifr_buffer_printf(s, "find a better layout of %s.", names[1]);
 		if (is_of_core(c))

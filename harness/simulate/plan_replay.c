@@ -29,55 +29,55 @@ static int check_mapped(const struct ifr_trace *trace, const char *library, stru
 	                        library);
 }
 
-/* The file that a fact of the trace names, if its build-id is no longer that of another fact; else NULL. */
-static char *find_changed(const struct ifr_trace *trace, const char *file_fact, const char *build_id_fact) {
-	char now[2 * IFR_BUILD_ID_MAX_BYTES + 1] = "";
-	char *file = ifr_trace_fact(trace, file_fact), *build_id = ifr_trace_fact(trace, build_id_fact);
-	const bool changed = file && build_id && !ifr_build_id_read(file, now, NULL) && strcmp(now, build_id) != 0;
-	free(build_id);
-	if (changed)
-		return file;
-	free(file);
-	return NULL;
+/* Whether a recorded file's build-id is no longer that of a fact of the trace. Errors: those of ifr_build_id_read. */
+static int compare_build_id(const struct ifr_trace *trace, const char *file, const char *fact, bool *changed,
+                            struct ifr_error *err) {
+	char now[2 * IFR_BUILD_ID_MAX_BYTES + 1];
+	char *recorded = ifr_trace_fact(trace, fact);
+	const int result = ifr_build_id_read(file, now, err);
+	*changed = !result && recorded && strcmp(now, recorded) != 0;
+	free(recorded);
+	return result;
 }
 
 char *ifr_recorded_program_changed(const struct ifr_trace *trace) {
-	char *variant = ifr_trace_fact(trace, "variant");
-	char *changed = variant ? NULL : find_changed(trace, "program", "build_id");
+	char *variant = ifr_trace_fact(trace, "variant"), *program = ifr_trace_fact(trace, "program");
+	bool changed = false;
+	if (program && !variant)
+		compare_build_id(trace, program, "build_id", &changed, NULL);
 	free(variant);
-	return changed;
+	if (changed)
+		return program;
+	free(program);
+	return NULL;
 }
 
-/* Frees the file's name. */
-static int refuse_changed(char *changed, struct ifr_error *err) {
-	const int result =
-		ifr_fail(err, IFR_E_USAGE,
-	             "%s was built again since it was recorded: record it again, or put the old one back", changed);
-	free(changed);
-	return result;
+static int fail_changed(const char *file, struct ifr_error *err) {
+	return ifr_fail(err, IFR_E_USAGE,
+	                "%s was built again since it was recorded: record it again, or put the old one back", file);
 }
 
 int ifr_recorded_program_check(const struct ifr_trace *trace, struct ifr_error *err) {
 	char *changed = ifr_recorded_program_changed(trace);
-	return changed ? refuse_changed(changed, err) : 0;
+	const int result = changed ? fail_changed(changed, err) : 0;
+	free(changed);
+	return result;
 }
 
 int ifr_recorded_kit_load(const struct ifr_trace *trace, struct ifr_kit *kit, struct ifr_error *err) {
 	/* A library that layouts move has taken the program's place. */
 	char *library = ifr_trace_fact(trace, "library");
 	char *program = library ? library : ifr_trace_fact(trace, "program");
-	char build_id[2 * IFR_BUILD_ID_MAX_BYTES + 1], *changed = NULL;
+	bool changed = false;
 	int result = 0;
 	if (!program)
 		result = ifr_fail(err, IFR_E_USAGE, "the trace does not name its program: it cannot be laid out anew");
 	if (!result && library)
 		result = check_mapped(trace, library, err);
 	if (!result)
-		result = ifr_build_id_read(program, build_id, err);
-	if (!result)
-		changed = find_changed(trace, library ? "library" : "program", library ? "library_build_id" : "build_id");
-	if (changed)
-		result = refuse_changed(changed, err);
+		result = compare_build_id(trace, program, library ? "library_build_id" : "build_id", &changed, err);
+	if (!result && changed)
+		result = fail_changed(program, err);
 	if (!result)
 		result = ifr_kit_of_program(program, kit, err);
 	free(program);

@@ -16,7 +16,6 @@ struct ifr_site_names {
 	size_t count;
 	struct ifr_source **sources; /* by mapping; NULL: not opened, or not readable */
 	bool *tried;
-	bool changed; /* the program was built again since: its symbols would name other code */
 };
 
 const struct ifr_mapping *ifr_site_mapping(const struct ifr_site_names *names, uint64_t normalised) {
@@ -24,13 +23,21 @@ const struct ifr_mapping *ifr_site_mapping(const struct ifr_site_names *names, u
 	return number >= IFR_MAPPING_FIRST && number < names->count ? &names->mappings[number] : NULL;
 }
 
+/* The symbols of a program that was built again since it was recorded would name other code. */
+static struct ifr_source *open_source(const struct ifr_site_names *names, const struct ifr_mapping *mapping) {
+	char *changed = mapping->kind == IFR_MAPPING_PROGRAM ? ifr_recorded_program_changed(names->trace) : NULL;
+	struct ifr_source *source = changed ? NULL : ifr_source_open(mapping->path);
+	free(changed);
+	return source;
+}
+
 struct ifr_source *ifr_site_source(struct ifr_site_names *names, uint64_t normalised) {
 	const uint64_t number = normalised >> IFR_MAPPING_SHIFT;
 	const struct ifr_mapping *mapping = ifr_site_mapping(names, normalised);
 	if (!mapping || !*mapping->path)
 		return NULL;
-	if (!names->tried[number] && !(names->changed && mapping->kind == IFR_MAPPING_PROGRAM))
-		names->sources[number] = ifr_source_open(mapping->path);
+	if (!names->tried[number])
+		names->sources[number] = open_source(names, mapping);
 	names->tried[number] = true;
 	return names->sources[number];
 }
@@ -166,13 +173,10 @@ void ifr_site_access(struct ifr_site_names *names, uint32_t block, uint32_t acce
 
 struct ifr_site_names *ifr_site_names_new(const struct ifr_trace *trace) {
 	struct ifr_site_names *names = ifr_alloc(sizeof *names);
-	char *changed = ifr_recorded_program_changed(trace);
 	names->trace = trace;
 	names->count = ifr_trace_mappings(trace, &names->mappings);
 	names->sources = ifr_alloc((names->count + 1) * sizeof(struct ifr_source *));
 	names->tried = ifr_alloc((names->count + 1) * sizeof *names->tried);
-	names->changed = changed != NULL;
-	free(changed);
 	return names;
 }
 

@@ -14,18 +14,12 @@
 #include "model/core/sites.h"
 #include "model/machines/machine.h"
 #include "tests/unit/model_core_check.h"
+#include "tests/unit/open_machine.h"
 
 #define ONLY(cause) (1u << IFR_CAUSE_##cause)
 
 /* A miss of the first data cache takes 100 cycles. */
 #define MISS_100 "skylake,penalty.l1d=100,penalty.l2=0,penalty.llc=0"
-
-static struct ifr_machine *open_machine(const char *spec) {
-	struct ifr_machine *machine;
-	struct ifr_error err = {0};
-	assert_int_equal(ifr_machine_open(&machine, spec, &err), 0);
-	return machine;
-}
 
 /* Cycles of an iteration of one step with causes idealised, in the long run. */
 static double iteration(struct kernel *kernel, const char *spec, uint32_t set) {

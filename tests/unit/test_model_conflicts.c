@@ -12,16 +12,9 @@
 #include "common/random.h"
 #include "model/model.h"
 #include "tests/unit/folder.h"
+#include "tests/unit/open_machine.h"
 
 enum { PROGRAM = IFR_MAPPING_FIRST, LOADER, STACK, TEXT = 0x401000, DATA = 0x410000, BLOCKS = 400 };
-
-static struct ifr_machine *open_machine(const char *spec) {
-	struct ifr_machine *machine = NULL;
-	struct ifr_error err = {0};
-	if (ifr_machine_open(&machine, spec, &err))
-		fail_msg("%s: %s", spec, err.message);
-	return machine;
-}
 
 static uint64_t place(uint64_t mapping, uint64_t offset) {
 	return mapping << IFR_MAPPING_SHIFT | offset;

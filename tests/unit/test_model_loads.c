@@ -13,6 +13,7 @@
 #include "common/random.h"
 #include "model/model.h"
 #include "tests/unit/folder.h"
+#include "tests/unit/open_machine.h"
 
 /* More executions than a chunk of the replay has; a rare block is the third of the second chunk. */
 enum {
@@ -27,14 +28,6 @@ enum { ACCESSES = 2, SETS = 16, WAYS = 2, LINE_SHIFT = 5 };
 
 #define CACHE "fields2004,l1d.bytes=1024,l1d.ways=2,l1d.line_bytes=32,l1d.policy=lru,"
 #define OUTER "l1i.bytes=1024,l1i.ways=2,l1i.line_bytes=32,l2.bytes=2048,l2.ways=2,l2.line_bytes=32"
-
-static struct ifr_machine *open_machine(const char *spec) {
-	struct ifr_machine *machine = NULL;
-	struct ifr_error err = {0};
-	if (ifr_machine_open(&machine, spec, &err))
-		fail_msg("%s: %s", spec, err.message);
-	return machine;
-}
 
 static uint64_t place(uint64_t offset) {
 	return (uint64_t)PROGRAM << IFR_MAPPING_SHIFT | offset;

@@ -13,6 +13,7 @@
 #include "tests/unit/depth.h"
 #include "tests/unit/model_naive.h"
 #include "tests/unit/model_random.h"
+#include "tests/unit/open_machine.h"
 
 #define LANES 3
 #define LANES_MOST 19
@@ -22,14 +23,6 @@
 #define SMALL                                                                                                   \
 	",l1i.bytes=2048,l1i.ways=4,l1d.bytes=2048,l1d.ways=2,l2.bytes=8192,l2.ways=4,btb1.entries=16,btb1.ways=2," \
 	"return_stack.entries=4,itlb.entries=4,itlb.ways=2,dtlb.entries=8,dtlb.ways=4"
-
-static struct ifr_machine *open_machine(const char *spec) {
-	struct ifr_machine *machine = NULL;
-	struct ifr_error err = {0};
-	if (ifr_machine_open(&machine, spec, &err))
-		fail_msg("%s: %s", spec, err.message);
-	return machine;
-}
 
 struct setting {
 	struct random_trace *trace;

@@ -18,6 +18,7 @@
 #include "harness/probe/probe.h"
 #include "model/machines/parts.h"
 #include "tests/unit/depth.h"
+#include "tests/unit/open_machine.h"
 
 #define PART(part) (1u << IFR_PROBE_##part)
 enum { ALL = (1u << IFR_PROBE_PARTS) - 1 };
@@ -27,14 +28,6 @@ static void probe(const char *machine, unsigned parts, struct ifr_probe_result *
 	struct ifr_error err = {0};
 	if (ifr_probe_run(&options, result, &err))
 		fail_msg("%s: %s", machine, err.message);
-}
-
-static struct ifr_machine *open_machine(const char *spec) {
-	struct ifr_machine *machine = NULL;
-	struct ifr_error err = {0};
-	if (ifr_machine_open(&machine, spec, &err))
-		fail_msg("%s: %s", spec, err.message);
-	return machine;
 }
 
 /* The value of a setting that the description has; false if it has none. */

@@ -17,6 +17,7 @@
 #include "harness/probe/findings.h"
 #include "harness/probe/kernels.h"
 #include "tests/unit/depth.h"
+#include "tests/unit/open_machine.h"
 
 /* A processor whose counts are off by up to `noise` in a period of a kernel. */
 struct processor {
@@ -41,14 +42,6 @@ static bool count(void *data, const struct probe_kernel *kernel, enum ifr_event 
 	}
 	*rate = probe_estimate_median(values, REPETITIONS);
 	return true;
-}
-
-static struct ifr_machine *open_machine(const char *spec) {
-	struct ifr_machine *machine = NULL;
-	struct ifr_error err = {0};
-	if (ifr_machine_open(&machine, spec, &err))
-		fail_msg("%s: %s", spec, err.message);
-	return machine;
 }
 
 static void probe(const char *spec, const char *near, enum ifr_probe_part part, double noise,

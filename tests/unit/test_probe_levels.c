@@ -18,6 +18,7 @@
 #include "harness/probe/modelled.h"
 #include "model/machines/parts.h"
 #include "tests/unit/depth.h"
+#include "tests/unit/open_machine.h"
 
 enum { FIRST_BIT = 3, OCTAVE = 5, QUARTERS = 4 };
 
@@ -104,14 +105,6 @@ static void test_no_levels(void **state) {
 
 /* --- described machines --- */
 
-static struct ifr_machine *open_machine(const char *spec) {
-	struct ifr_machine *machine = NULL;
-	struct ifr_error err = {0};
-	if (ifr_machine_open(&machine, spec, &err))
-		fail_msg("%s: %s", spec, err.message);
-	return machine;
-}
-
 /* Whether a setting is told; then it is the machine's. */
 static bool is_right(const struct ifr_machine *machine, const struct ifr_probe_result *result, const char *key) {
 	const struct ifr_probe_finding *finding = ifr_probe_find(result, key);
@@ -154,7 +147,7 @@ static unsigned tell_levels(const char *spec, const char *near_spec, size_t most
 			probe_kernel_release(&kernel);
 			curves[d][i] = (struct probe_point){(double)count_at(i), {cycles, cycles, cycles, true}};
 		}
-	probe_clocked_levels(&probe, near, curves, FIRST_BIT);
+	probe_clocked_levels(&probe, curves, FIRST_BIT);
 	for (size_t i = 0; i < SETTINGS; i++)
 		told += is_right(machine, result, settings[i]);
 	ifr_machine_free(machine);

@@ -13,13 +13,11 @@
 #include "harness/probe/described.h"
 #include "harness/probe/findings.h"
 #include "tests/unit/depth.h"
+#include "tests/unit/open_machine.h"
 
 static void run(const char *spec, void (*experiment)(struct probe_described *probe),
                 struct ifr_probe_result *result) {
-	struct ifr_machine *machine = NULL;
-	struct ifr_error err = {0};
-	if (ifr_machine_open(&machine, spec, &err))
-		fail_msg("%s: %s", spec, err.message);
+	struct ifr_machine *machine = open_machine(spec);
 	struct probe_described probe = {.model = {.machine = machine}, .result = result, .seed = 1};
 	*result = (struct ifr_probe_result){.source = IFR_PROBE_BY_MODEL};
 	experiment(&probe);
