@@ -255,7 +255,7 @@ static int replay_all(struct counting *counting, const struct ifr_count_settings
 		ifr_replay_keep_outcomes(counting->replay);
 	ifr_replay_set_lanes(counting->replay, counting->lanes);
 	struct ifr_trace_ahead *ahead =
-		settings->ahead ? ifr_trace_ahead_new(counting->trace, CHUNK_EXECUTIONS) : NULL;
+		settings->ahead ? ifr_trace_ahead_new(counting->trace, CHUNK_EXECUTIONS, ifr_trace_read_chunk) : NULL;
 	result = replay_chunks(counting, settings, ahead, err);
 	ifr_trace_ahead_free(ahead);
 	return result;

@@ -2,26 +2,27 @@
 /* Problem: 10^9 instructions have some 10^8 block executions and 4 · 10^8 references, each of which lengthens a history;
  * contexts are wanted at the references of a few loads only.
  * Idea: histories that are cheap to push (history.h), and of all references' outcomes a bitmap of the chunk, in which
- * only misses are set. A table a load, kind and length counts; a length whose contexts do not fit into its table is given
- * up, and so are longer ones, which have at least as many.
- * Invariant: the tables of a load, kind and length sum up to the load's references and misses. */
+ * only misses are set. A chain of tables a load and kind counts (context_chain.h).
+ * Invariant: the contexts of a load, kind and length sum up to the load's references and misses. */
 #include "model/loads/contexts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/buffer.h"
+#include "common/parallel.h"
 #include "model/loads/history.h"
 #include "model/replay/outcomes.h"
+#include "model/trace/ahead.h"
 
 const char *const ifr_load_context_kind_names[IFR_LOAD_CONTEXT_KINDS] = {"control flow", "self", "global"};
 
-enum { CHUNK_EXECUTIONS = 16384 };
+/* Long enough for a thread to be started for each chunk. */
+enum { CHUNK_EXECUTIONS = 1 << 16 };
 
 struct profiled {
 	struct ifr_profiled_load *counts;
-	struct ifr_load_context_table tables[IFR_LOAD_CONTEXT_KINDS][IFR_LOAD_CONTEXT_LENGTHS];
-	size_t lengths[IFR_LOAD_CONTEXT_KINDS]; /* that are not given up */
+	struct ifr_context_chain chains[IFR_LOAD_CONTEXT_KINDS];
 	struct ifr_outcome_bits outcomes;
 };
 
@@ -91,13 +92,6 @@ static void keep_outcomes(struct profiling *profiling, size_t count) {
 
 /* --- contexts ---------------------------------------------------------------------------------------------------- */
 
-/* Gives up a length and all longer ones. */
-static void give_up(struct profiled *load, enum ifr_load_context_kind kind, size_t length) {
-	for (size_t i = length; i < load->lengths[kind]; i++)
-		ifr_load_context_table_release(&load->tables[kind][i]);
-	load->lengths[kind] = length;
-}
-
 static inline uint64_t context_key(const struct profiling *profiling, const struct profiled *load,
                                    enum ifr_load_context_kind kind, size_t length, size_t position) {
 	const unsigned n = profiling->request->lengths[length];
@@ -107,51 +101,90 @@ static inline uint64_t context_key(const struct profiling *profiling, const stru
 		kind == IFR_LOAD_CONTEXT_SELF ? load->outcomes : outcomes_before(profiling->bitmap, position), n);
 }
 
-static void count_reference(struct profiling *profiling, struct profiled *load, size_t position, bool missed) {
-	for (enum ifr_load_context_kind kind = 0; kind < IFR_LOAD_CONTEXT_KINDS; kind++)
-		for (size_t i = 0; i < load->lengths[kind]; i++) {
-			const uint64_t key = context_key(profiling, load, kind, i, position);
-			if (!ifr_load_context_table_count(&load->tables[kind][i], key, missed, profiling->executions,
-			                                  profiling->most))
-				give_up(load, kind, i);
-		}
-	ifr_outcome_bits_push(&load->outcomes, missed);
-	load->counts->references++;
-	load->counts->misses += missed;
+static inline void count_context(struct profiling *profiling, struct profiled *load,
+                                 enum ifr_load_context_kind kind, uint64_t moment, size_t position, bool missed) {
+	struct ifr_context_chain *chain = &load->chains[kind];
+	uint64_t keys[IFR_LOAD_CONTEXT_LENGTHS];
+	if (!chain->lengths ||
+	    ifr_context_chain_meet(chain, context_key(profiling, load, kind, chain->lengths - 1, position), missed))
+		return;
+	for (size_t i = 0; i < chain->lengths; i++)
+		keys[i] = context_key(profiling, load, kind, i, position);
+	ifr_context_chain_add(chain, keys, missed, moment, profiling->most);
 }
 
-static void count_block(struct profiling *profiling, const struct ifr_trace_block *block, size_t position) {
+/* The kinds of contexts that two threads count. Each touches what is its own alone. */
+enum counted { BY_BLOCKS, BY_OUTCOMES, COUNTED };
+
+struct counted_chunk {
+	struct profiling *profiling;
+	const struct ifr_trace_chunk *chunk;
+};
+
+static inline void count_reference(struct profiling *profiling, struct profiled *load, enum counted counted,
+                                   uint64_t moment, size_t position) {
+	const bool missed = profiling->bitmap[2 + position / 64] >> position % 64 & 1;
+	if (counted == BY_BLOCKS) {
+		count_context(profiling, load, IFR_LOAD_CONTEXT_CONTROL_FLOW, moment, position, missed);
+		load->counts->references++;
+		load->counts->misses += missed;
+		return;
+	}
+	count_context(profiling, load, IFR_LOAD_CONTEXT_SELF, moment, position, missed);
+	count_context(profiling, load, IFR_LOAD_CONTEXT_GLOBAL, moment, position, missed);
+	ifr_outcome_bits_push(&load->outcomes, missed);
+}
+
+static inline void count_block(struct profiling *profiling, const struct ifr_trace_block *block,
+                               enum counted counted, uint64_t moment, size_t position) {
 	for (uint32_t k = 0; k < block->accesses; k++) {
 		const uint32_t number = profiling->numbers[block->first_access + k];
 		if (number)
-			count_reference(profiling, &profiling->loads[number - 1], position + k,
-			                profiling->bitmap[2 + (position + k) / 64] >> (position + k) % 64 & 1);
+			count_reference(profiling, &profiling->loads[number - 1], counted, moment, position + k);
 	}
 }
 
 /* Goes through a chunk whose outcomes are set. */
-static void count_chunk(struct profiling *profiling, const struct ifr_trace_chunk *chunk) {
+static inline void go_through(struct profiling *profiling, const struct ifr_trace_chunk *chunk,
+                              enum counted counted) {
 	size_t position = 0;
-	for (size_t i = 0; i < chunk->executions_count; i++, profiling->executions++) {
-		if (chunk->executions[i] == IFR_EXECUTION_BREAK) {
-			ifr_block_history_push(&profiling->history, IFR_EXECUTION_BREAK);
-			continue;
-		}
+	for (size_t i = 0; i < chunk->executions_count; i++) {
 		const uint32_t id = chunk->executions[i] >> 1;
-		if (profiling->codes[id])
+		if (counted == BY_BLOCKS && chunk->executions[i] == IFR_EXECUTION_BREAK)
+			ifr_block_history_push(&profiling->history, IFR_EXECUTION_BREAK);
+		if (chunk->executions[i] == IFR_EXECUTION_BREAK)
+			continue;
+		if (counted == BY_BLOCKS && profiling->codes[id])
 			ifr_block_history_push(&profiling->history, profiling->codes[id]);
 		if (profiling->wanted[id])
-			count_block(profiling, &profiling->blocks[id], position);
+			count_block(profiling, &profiling->blocks[id], counted, profiling->executions + i, position);
 		position += profiling->blocks[id].accesses;
 	}
-	keep_outcomes(profiling, position);
+}
+
+static int go_through_task(size_t index, size_t thread, void *data, struct ifr_error *err) {
+	struct counted_chunk *counted = data;
+	(void)thread;
+	(void)err;
+	if (index == BY_BLOCKS)
+		go_through(counted->profiling, counted->chunk, BY_BLOCKS);
+	else
+		go_through(counted->profiling, counted->chunk, BY_OUTCOMES);
+	return 0;
+}
+
+static void count_chunk(struct profiling *profiling, const struct ifr_trace_chunk *chunk, size_t references) {
+	struct counted_chunk counted = {profiling, chunk};
+	ifr_parallel_each(COUNTED, ifr_parallel_processors(), go_through_task, &counted, NULL);
+	profiling->executions += chunk->executions_count;
+	keep_outcomes(profiling, references);
 }
 
 static void observe(void *data, const struct ifr_trace_chunk *chunk, const struct ifr_lane_outcomes *lane) {
 	struct profiling *profiling = data;
 	clear_outcomes(profiling, chunk->accesses_count);
 	set_outcomes(profiling, lane);
-	count_chunk(profiling, chunk);
+	count_chunk(profiling, chunk, chunk->accesses_count);
 }
 
 static size_t count_references(const struct profiling *profiling, const struct ifr_trace_chunk *chunk) {
@@ -162,15 +195,13 @@ static size_t count_references(const struct profiling *profiling, const struct i
 	return count;
 }
 
-/* Goes through the block sequence, with the outcomes of the stream. */
-static int read_misses(struct profiling *profiling, struct ifr_trace *trace,
-                       const struct ifr_count_settings *settings, struct ifr_error *err) {
+static int count_sequence(struct profiling *profiling, struct ifr_trace_ahead *ahead,
+                          const struct ifr_count_settings *settings, struct ifr_error *err) {
 	struct ifr_trace_chunk chunk;
 	struct ifr_miss_cursor misses;
 	ifr_miss_cursor_init(&misses, profiling->request->misses);
-	ifr_trace_rewind(trace);
 	for (;;) {
-		ifr_trace_read_sequence(trace, CHUNK_EXECUTIONS, &chunk);
+		ifr_trace_ahead_next(ahead, &chunk);
 		if (!chunk.executions_count)
 			return 0;
 		if (settings->go_on && !settings->go_on(settings->data, chunk.executions_count))
@@ -178,17 +209,26 @@ static int read_misses(struct profiling *profiling, struct ifr_trace *trace,
 		const size_t references = count_references(profiling, &chunk);
 		clear_outcomes(profiling, references);
 		set_misses(profiling, &misses, references);
-		count_chunk(profiling, &chunk);
+		count_chunk(profiling, &chunk, references);
 	}
+}
+
+/* Goes through the block sequence, with the outcomes of the stream. */
+static int read_misses(struct profiling *profiling, struct ifr_trace *trace,
+                       const struct ifr_count_settings *settings, struct ifr_error *err) {
+	struct ifr_trace_ahead *ahead = ifr_trace_ahead_new(trace, CHUNK_EXECUTIONS, ifr_trace_read_sequence);
+	const int result = count_sequence(profiling, ahead, settings, err);
+	ifr_trace_ahead_free(ahead);
+	return result;
 }
 
 /* --- begin and end ----------------------------------------------------------------------------------------------- */
 
-/* The largest table that each of so many may have: seven eighths of a power of two of slots. */
+/* The most contexts that each of so many tables may have: seven eighths of a power of two of slots. */
 static size_t table_limit(const struct ifr_load_context_request *request) {
-	const size_t tables = request->load_count * IFR_LOAD_CONTEXT_KINDS * request->length_count + 1;
+	const size_t tables = request->load_count * IFR_LOAD_CONTEXT_KINDS * request->length_count;
 	size_t slots = 16;
-	while (2 * slots * sizeof(struct ifr_load_context) * tables <= request->most_bytes)
+	while (tables && ifr_context_table_bytes(2 * slots) <= request->most_bytes / tables)
 		slots *= 2;
 	return slots / 8 * 7;
 }
@@ -223,19 +263,21 @@ static void begin(struct profiling *profiling, struct ifr_profiled_load *counts)
 		counts[i].load = request->loads[i];
 		profiling->loads[i].counts = &counts[i];
 		for (unsigned kind = 0; kind < IFR_LOAD_CONTEXT_KINDS; kind++)
-			profiling->loads[i].lengths[kind] = request->length_count;
+			profiling->loads[i].chains[kind].lengths = request->length_count;
 	}
 }
 
 static void finish(struct profiling *profiling) {
 	for (size_t i = 0; i < profiling->request->load_count; i++)
-		for (unsigned kind = 0; kind < IFR_LOAD_CONTEXT_KINDS; kind++)
+		for (unsigned kind = 0; kind < IFR_LOAD_CONTEXT_KINDS; kind++) {
+			struct ifr_context_chain *chain = &profiling->loads[i].chains[kind];
+			ifr_context_chain_sum(chain);
 			for (size_t k = 0; k < profiling->request->length_count; k++) {
-				struct profiled *load = &profiling->loads[i];
-				struct ifr_load_context_list *list = &load->counts->lists[kind][k];
-				list->too_many = k >= load->lengths[kind];
-				list->items = ifr_load_context_table_take(&load->tables[kind][k], &list->count);
+				struct ifr_load_context_list *list = &profiling->loads[i].counts->lists[kind][k];
+				list->too_many = k >= chain->lengths;
+				list->items = ifr_context_chain_take(chain, k, &list->count);
 			}
+		}
 	free(profiling->loads);
 	free(profiling->bitmap);
 	free(profiling->numbers);

@@ -10,7 +10,7 @@
 #ifndef IFR_MODEL_LOAD_CONTEXTS_H
 #define IFR_MODEL_LOAD_CONTEXTS_H
 
-#include "model/loads/context_table.h"
+#include "model/loads/context_chain.h"
 #include "model/loads/summary.h"
 
 enum ifr_load_context_kind {
@@ -21,7 +21,7 @@ enum ifr_load_context_kind {
 };
 extern const char *const ifr_load_context_kind_names[IFR_LOAD_CONTEXT_KINDS];
 
-enum { IFR_LOAD_CONTEXT_LENGTHS = 16, IFR_LOAD_CONTEXT_LENGTH_MOST = 128 };
+enum { IFR_LOAD_CONTEXT_LENGTH_MOST = 128 };
 
 struct ifr_load_context_request {
 	unsigned level;          /* the level of data caches whose misses count: 0 to IFR_DATA_LEVELS - 1 */

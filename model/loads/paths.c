@@ -5,6 +5,7 @@
 
 #include "common/buffer.h"
 #include "model/loads/history.h"
+#include "model/trace/ahead.h"
 
 enum { CHUNK_EXECUTIONS = 16384 };
 
@@ -48,11 +49,12 @@ void ifr_load_paths_find(struct ifr_trace *trace, const struct ifr_load_sites *s
 	for (size_t i = 0; i < count; i++)
 		search->waiting[i] = &paths[i];
 	qsort(search->waiting, count, sizeof(struct ifr_load_path *), compare_moments);
-	ifr_trace_rewind(trace);
+	struct ifr_trace_ahead *ahead = ifr_trace_ahead_new(trace, CHUNK_EXECUTIONS, ifr_trace_read_sequence);
 	do {
-		ifr_trace_read_sequence(trace, CHUNK_EXECUTIONS, &chunk);
+		ifr_trace_ahead_next(ahead, &chunk);
 		walk_chunk(search, sites, &chunk);
 	} while (chunk.executions_count && search->next < count);
+	ifr_trace_ahead_free(ahead);
 	free(search->waiting);
 	free(search);
 }

@@ -20,6 +20,7 @@ struct slot {
 struct ifr_trace_ahead {
 	struct ifr_trace *trace;
 	size_t most;
+	ifr_trace_chunk_reader read;
 	struct slot slots[SLOTS];
 	pthread_t thread;
 	bool threaded;
@@ -43,7 +44,7 @@ static void exchange_arrays(struct ifr_trace *trace, struct slot *slot) {
 
 static void fill_slot(struct ifr_trace_ahead *ahead, struct slot *slot) {
 	exchange_arrays(ahead->trace, slot);
-	ifr_trace_read_chunk(ahead->trace, ahead->most, &slot->chunk);
+	ahead->read(ahead->trace, ahead->most, &slot->chunk);
 	exchange_arrays(ahead->trace, slot);
 }
 
@@ -74,10 +75,12 @@ static void *read_chunks(void *data) {
 	return NULL;
 }
 
-struct ifr_trace_ahead *ifr_trace_ahead_new(struct ifr_trace *trace, size_t most_executions) {
+struct ifr_trace_ahead *ifr_trace_ahead_new(struct ifr_trace *trace, size_t most_executions,
+                                            ifr_trace_chunk_reader read) {
 	struct ifr_trace_ahead *ahead = ifr_alloc(sizeof *ahead);
 	ahead->trace = trace;
 	ahead->most = most_executions;
+	ahead->read = read;
 	pthread_mutex_init(&ahead->mutex, NULL);
 	pthread_cond_init(&ahead->changed, NULL);
 	ifr_trace_rewind(trace);
@@ -87,7 +90,7 @@ struct ifr_trace_ahead *ifr_trace_ahead_new(struct ifr_trace *trace, size_t most
 
 void ifr_trace_ahead_next(struct ifr_trace_ahead *ahead, struct ifr_trace_chunk *chunk) {
 	if (!ahead->threaded) {
-		ifr_trace_read_chunk(ahead->trace, ahead->most, chunk);
+		ahead->read(ahead->trace, ahead->most, chunk);
 		return;
 	}
 	pthread_mutex_lock(&ahead->mutex);

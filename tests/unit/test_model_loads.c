@@ -15,13 +15,15 @@
 #include "tests/unit/folder.h"
 #include "tests/unit/open_machine.h"
 
-/* More executions than a chunk of the replay has; a rare block is the third of the second chunk. */
+/* More executions than a chunk of the replay has, and many than one of the block sequence; a rare block is the third of the
+ * replay's second chunk. */
 enum {
 	PROGRAM = IFR_MAPPING_FIRST,
 	TEXT = 0x401000,
 	DATA = 0x410000,
 	BLOCKS = 24,
 	EXECUTIONS = 20000,
+	MANY_EXECUTIONS = 70000,
 	SOON = 16386
 };
 enum { ACCESSES = 2, SETS = 16, WAYS = 2, LINE_SHIFT = 5 };
@@ -63,7 +65,7 @@ static void add_blocks(struct ifr_trace_writer *writer) {
 }
 
 /* A sequence with habits, so that contexts recur: mostly the block that the last two suggest. */
-static struct ifr_trace *make_trace(const char *path) {
+static struct ifr_trace *make_trace(const char *path, unsigned executions) {
 	const struct ifr_mapping program = {
 		.kind = IFR_MAPPING_PROGRAM, .start = 0x400000, .bytes = 0x80000, .fixed = true};
 	struct ifr_trace_writer *writer;
@@ -75,7 +77,7 @@ static struct ifr_trace *make_trace(const char *path) {
 	assert_int_equal(ifr_trace_add_mapping(writer, &program), PROGRAM);
 	ifr_trace_start_program(writer);
 	add_blocks(writer);
-	for (unsigned i = 0; i < EXECUTIONS; i++) {
+	for (unsigned i = 0; i < executions; i++) {
 		draw = ifr_random_keyed(draw, "execution", "block");
 		block = draw & 7 ? (block * 5 + (i & 1)) % 7 : (uint32_t)(draw >> 8) % BLOCKS;
 		block = i == SOON ? BLOCKS - 4 : block;
@@ -275,7 +277,7 @@ static void test_contexts_are_naive_ones(void **state) {
 	static const unsigned lengths[] = {1, 2, 3, 9, 63, 64, 65, 128};
 	enum { LENGTHS = sizeof lengths / sizeof *lengths };
 	char *path = below("contexts.trace");
-	struct ifr_trace *trace = make_trace(path);
+	struct ifr_trace *trace = make_trace(path, EXECUTIONS);
 	struct ifr_address_map *map = map_of(trace);
 	struct ifr_machine *machine = open_machine(CACHE OUTER);
 	const struct ifr_count_settings settings = {.machine = machine};
@@ -324,7 +326,7 @@ static void test_contexts_of_stream(void **state) {
 	(void)state;
 	static const unsigned lengths[] = {1, 7, 64, 100};
 	char *path = below("stream.trace");
-	struct ifr_trace *trace = make_trace(path);
+	struct ifr_trace *trace = make_trace(path, MANY_EXECUTIONS);
 	struct ifr_address_map *map = map_of(trace);
 	struct ifr_machine *machine = open_machine(CACHE OUTER);
 	const struct ifr_count_settings settings = {.machine = machine};
@@ -384,7 +386,7 @@ static void test_sums_are_counters(void **state) {
 	(void)state;
 	static const unsigned lengths[] = {1, 16};
 	char *path = below("sums.trace");
-	struct ifr_trace *trace = make_trace(path);
+	struct ifr_trace *trace = make_trace(path, EXECUTIONS);
 	struct ifr_address_map *map = map_of(trace);
 	struct ifr_machine *machine =
 		open_machine(CACHE OUTER ",l3.bytes=4096,l3.ways=2,l3.line_bytes=32,penalty.l2=10");
@@ -432,12 +434,12 @@ static void test_sums_are_counters(void **state) {
 	free(path);
 }
 
-/* Where contexts do not fit, their length and all longer ones are given up; shorter ones are whole. */
+/* Where contexts do not fit, their length and all longer ones are given up; shorter ones are as with more memory. */
 static void test_bounded_memory(void **state) {
 	(void)state;
 	static const unsigned lengths[] = {1, 2, 64, 128};
 	char *path = below("bounded.trace");
-	struct ifr_trace *trace = make_trace(path);
+	struct ifr_trace *trace = make_trace(path, EXECUTIONS);
 	struct ifr_address_map *map = map_of(trace);
 	struct ifr_machine *machine = open_machine(CACHE OUTER);
 	const struct ifr_count_settings settings = {.machine = machine};
@@ -447,21 +449,23 @@ static void test_bounded_memory(void **state) {
 	const size_t tables = summary.sites.count * IFR_LOAD_CONTEXT_KINDS * 4 + 1;
 	struct ifr_profiled_load *loads = profile_all(trace, map, machine, &summary, 0, NULL, lengths, 4,
 	                                              tables * 64 * sizeof(struct ifr_load_context));
+	struct ifr_profiled_load *whole = profile_all(trace, map, machine, &summary, 0, NULL, lengths, 4, 1u << 30);
 	for (size_t i = 0; i < summary.sites.count; i++)
 		for (unsigned kind = 0; kind < IFR_LOAD_CONTEXT_KINDS; kind++)
 			for (unsigned k = 0; k < 4; k++) {
 				const struct ifr_load_context_list *list = &loads[i].lists[kind][k];
-				uint64_t references = 0;
 				assert_true(list->count <= 56);
-				for (size_t c = 0; c < list->count; c++)
-					references += list->items[c].references;
-				assert_int_equal(references, list->too_many ? 0 : loads[i].references);
+				if (list->too_many)
+					assert_int_equal(list->count, 0);
+				else
+					assert_equal_lists(list, &whole[i].lists[kind][k]);
 				assert_true(!k || list->too_many || !loads[i].lists[kind][k - 1].too_many);
 				kept += !list->too_many;
 				given_up += list->too_many;
 			}
 	assert_true(kept && given_up);
 	ifr_load_contexts_release(loads, summary.sites.count);
+	ifr_load_contexts_release(whole, summary.sites.count);
 	ifr_load_summary_release(&summary);
 	ifr_machine_free(machine);
 	ifr_address_map_free(map);
