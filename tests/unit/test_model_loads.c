@@ -15,8 +15,8 @@
 #include "tests/unit/folder.h"
 #include "tests/unit/open_machine.h"
 
-/* More executions than a chunk of the replay has, and many than one of the block sequence; a rare block is the third of the
- * replay's second chunk. */
+/* More executions than a chunk of the replay has, and many than one of the block sequence; a rare block is the third of
+ * the replay's second chunk. */
 enum {
 	PROGRAM = IFR_MAPPING_FIRST,
 	TEXT = 0x401000,
