@@ -15,6 +15,7 @@
 #include "runtime/runtime.h"
 
 enum { PAGE_FD = 900, FILLED = 160, FILLED_WITH_SITES = 256, SPREAD = -1 };
+#define BESIDE "beside;" /* the runtime is loaded and has nothing to do */
 static const uint64_t nonce = UINT64_C(1234567890123456789);
 
 /* Whether any plan of the design asks the runtime for something. */
@@ -23,14 +24,24 @@ static bool needs_runtime(const struct ifr_plan *plan, unsigned axes) {
 	       (axes & 1u << IFR_AXIS_STACK && ifr_axis_setting_most(&plan->axis[IFR_AXIS_STACK], IFR_AXIS_STACK, 1));
 }
 
+/* Whether the plan asks the runtime for nothing that another value of its axes asks for. Loading the runtime takes some
+ * tenths of a millisecond, which must not tell such layouts from the others. */
+static bool stands_beside(const struct ifr_plan *plan) {
+	const struct ifr_axis_setting *stack = &plan->axis[IFR_AXIS_STACK];
+	return plan->axis[IFR_AXIS_HUGE_PAGES].on || (stack->on && ifr_axis_setting_most(stack, IFR_AXIS_STACK, 1));
+}
+
 char *ifr_runtime_settings(const struct ifr_plan *plan, unsigned axes, const struct ifr_runtime_wishes *wishes) {
 	static const char *const policies[] = {"aligned", "random", "alias-free"};
 	const struct ifr_axis_setting *heap = &plan->axis[IFR_AXIS_HEAP], *blocks = &plan->axis[IFR_AXIS_BLOCKS];
 	struct ifr_buffer text = {0};
 	if (!needs_runtime(plan, axes) && !wishes->regions)
 		return NULL;
-	const bool wanted = heap->on || blocks->on || wishes->main_bytes || wishes->huge_text || wishes->regions;
-	ifr_buffer_puts(&text, wanted ? "1;" : "0;");
+	const bool asked = heap->on || blocks->on || wishes->main_bytes || wishes->huge_text || wishes->regions,
+			   beside = !asked && stands_beside(plan);
+	ifr_buffer_puts(&text, asked || beside ? "1;" : "0;");
+	if (beside)
+		ifr_buffer_puts(&text, BESIDE);
 	if (heap->on)
 		ifr_buffer_printf(
 			&text, "heap=%s;heap-seed=%" PRIu64 ";fullness=%" PRId64 ";window=%" PRId64 ";granule=%" PRId64 ";",
@@ -112,6 +123,9 @@ void ifr_runtime_check(int fd, const char *settings, struct ifr_runtime_report *
                        size_t size) {
 	const char *why = NULL;
 	bool heap = asks(settings, ";heap="), blocks = asks(settings, ";blocks=");
+	*report = (struct ifr_runtime_report){0};
+	if (strstr(settings, ";" BESIDE))
+		return;
 	if (pread(fd, report, sizeof *report, 0) != sizeof *report || !(report->applied & IFR_APPLIED_RUNTIME))
 		why = "the runtime was not loaded: a static program, or one with more rights than its user?";
 	else if (*report->refused)

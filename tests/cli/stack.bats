@@ -47,6 +47,25 @@ distinct_lines() {
 	[ "$(grep -c . <<<"$lines")" -eq "$1" ] || say "not $1 different lines: $lines"
 }
 
+# Loading the runtime takes a program longer: a trigger whose first value had none would seem to matter.
+@test "all values of an axis have the runtime loaded, those that ask nothing of it, too; the shipped program has not" {
+	printf '%s\n' '#include <stdio.h>' '#include <string.h>' \
+		'int main(int argc, char **argv) { char line[512]; int found = 0; FILE *maps = fopen("/proc/self/maps", "r"),' \
+		'*log = fopen(argv[argc - 1], "a"); while (fgets(line, sizeof line, maps)) found |= !!strstr(line, "libinterfero.so");' \
+		'return fprintf(log, "%d\n", found) < 0; }' >loaded.c
+	interfero-gcc -O2 loaded.c -o loaded
+	for sweep in stack:main-bytes=0:32:16 huge-pages:parts=0:1:1; do
+		rm -f e.exp log
+		interfero bench -q --counters clock --no-profile -r 2 --sweep $sweep -o e.exp -- ./loaded "$here/log"
+		# Two layouts of the shipped program's bytes and more, two runs each; the shipped program, and references.
+		[ "$(grep -c 1 log)" = "$(interfero report --json e.exp | jq '[.runs[] | select(.variant > 0)] | length')" ] || say "$(cat log)"
+		grep -q 0 log
+	done
+	# A static program is measured where nothing is asked.
+	interfero bench -q --counters clock --no-profile -r 2 --sweep stack:main-bytes=0:16:16 -o s.exp -- ./fixed "$here/log"
+	[ "$(interfero report --json s.exp | jq -c '[.runs[] | [.variant, .refused == null]] | unique')" = '[[0,true],[1,true],[2,false]]' ]
+}
+
 @test "the report names the conditions that were not varied, and counts boots" {
 	local boot
 	boot=$(cat /proc/sys/kernel/random/boot_id)
