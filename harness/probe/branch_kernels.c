@@ -2,6 +2,9 @@
 /* Kernels of branches. */
 #include "harness/probe/kernels.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 enum {
 	ROOM = 8192,        /* before the first branch, for the prologue */
 	LOOP_JUMP = 6,      /* bytes of the loop's branch */
@@ -27,13 +30,13 @@ struct chain {
 	bool is_short;
 };
 
-static struct chain lay_chain(const struct probe_kernel *kernel, const struct probe_places *places) {
+static struct chain lay_chain(uint64_t from, const struct probe_places *places) {
 	struct chain chain = {.places = *places};
 	/* At 4 bytes' distance the loop's branch ends in the last byte of a granule of 16, behind two others: so the one
 	 * before it ends in byte 9. */
 	const bool is_dense = places->groups == 1 && places->distance < 16;
 	const uint64_t phase = is_dense ? (9 - probe_place(places, places->count - 2)) & 15 : 9;
-	chain.first = kernel->code + ROOM + phase;
+	chain.first = from + phase;
 	chain.is_short = places->distance <= SHORT_REACH && (places->groups == 1 || places->granule <= SHORT_REACH);
 	return chain;
 }
@@ -52,12 +55,20 @@ static unsigned branch_bytes(const struct chain *chain, size_t i) {
 }
 
 /* dec keeps the carry, so the loop's branch may use what dec said. */
-void probe_branch_chain(struct probe_kernel *kernel, const struct probe_places *places) {
-	const struct chain chain = lay_chain(kernel, places);
+void probe_branch_chain_behind(struct probe_kernel *kernel, const struct probe_places *places, size_t zeroed) {
+	static const uint8_t zero[] = {0x31, 0xc0}; /* xor eax, eax */
+	const uint64_t room = (zeroed * sizeof zero + ROOM - 1) / ROOM * ROOM;
+	const struct chain chain = lay_chain(kernel->code + ROOM + room, places);
 	const size_t n = places->count;
-	kernel->entry = chain.first + 1 - branch_bytes(&chain, 0) - COUNT_AND_CLEAR;
-	probe_put(kernel, kernel->entry, count_down, sizeof count_down);
-	probe_put(kernel, kernel->entry + sizeof count_down, &clear_carry, 1);
+	const uint64_t count = chain.first + 1 - branch_bytes(&chain, 0) - COUNT_AND_CLEAR;
+	kernel->entry = count - zeroed * sizeof zero;
+	uint8_t *code = ifr_alloc(zeroed * sizeof zero + 1);
+	for (size_t i = 0; i < zeroed; i++)
+		memcpy(code + i * sizeof zero, zero, sizeof zero);
+	probe_put(kernel, kernel->entry, code, zeroed * sizeof zero);
+	free(code);
+	probe_put(kernel, count, count_down, sizeof count_down);
+	probe_put(kernel, count + sizeof count_down, &clear_carry, 1);
 	for (size_t i = 0; i < n; i++) {
 		const bool is_last = i + 1 == n;
 		const uint64_t last = branch_end(&chain, i);
@@ -66,14 +77,18 @@ void probe_branch_chain(struct probe_kernel *kernel, const struct probe_places *
 			is_last ? kernel->entry : branch_end(&chain, i + 1) + 1 - branch_bytes(&chain, i + 1);
 		probe_put_jump(kernel, last, is_last ? PROBE_IF_NOT_ZERO : PROBE_IF_NO_CARRY, bytes == 2, target);
 		probe_execute(kernel,
-		              probe_add_block(kernel, i ? last + 1 - bytes : kernel->entry, last, i ? 1 : 3,
-		                              IFR_BRANCH_CONDITIONAL, bytes, is_last),
+		              probe_add_block(kernel, i ? last + 1 - bytes : kernel->entry, last,
+		                              i ? 1 : 3 + (unsigned)zeroed, IFR_BRANCH_CONDITIONAL, bytes, is_last),
 		              true);
 	}
 	probe_put(kernel, branch_end(&chain, n - 1) + 1, &go_back, 1);
 	kernel->start = kernel->end = kernel->data;
 	kernel->rounds = 1;
 	kernel->elements = n;
+}
+
+void probe_branch_chain(struct probe_kernel *kernel, const struct probe_places *places) {
+	probe_branch_chain_behind(kernel, places, 0);
 }
 
 /* The last byte of branch i. */
@@ -146,8 +161,19 @@ static uint32_t put_plain_jump(struct probe_kernel *kernel, uint64_t start, uint
 	return probe_add_block(kernel, start, last, nops + 1, IFR_BRANCH_JUMP, 2, false);
 }
 
-/* add rsi, count; cmp rsi, rdx; cmove rsi, rcx; dec rdi; jnz */
-static uint32_t put_tail(struct probe_kernel *kernel, uint64_t start, size_t count) {
+/* Pairs of complements of a register leave it as it was, and the flags, and take two cycles each. */
+static const uint8_t twice_rdx[] = {0x48, 0xf7, 0xd2, 0x48, 0xf7, 0xd2}, /* not rdx; not rdx */
+	twice_rsi[] = {0x48, 0xf7, 0xd6, 0x48, 0xf7, 0xd6};                  /* not rsi; not rsi */
+
+static uint64_t put_pairs(struct probe_kernel *kernel, uint64_t at, const uint8_t pair[6], unsigned pace) {
+	enum { PAIR = 6 };
+	for (unsigned i = 0; i < pace; i++, at += PAIR)
+		probe_put(kernel, at, pair, PAIR);
+	return at;
+}
+
+/* Pairs of complements; add rsi, count; cmp rsi, rdx; cmove rsi, rcx; dec rdi; jnz */
+static uint32_t put_tail(struct probe_kernel *kernel, uint64_t start, size_t count, unsigned pace) {
 	const uint8_t tail[] = {0x48,
 	                        0x81,
 	                        0xc6,
@@ -165,11 +191,11 @@ static uint32_t put_tail(struct probe_kernel *kernel, uint64_t start, size_t cou
 	                        0x48,
 	                        0xff,
 	                        0xcf};
-	const uint64_t last = start + sizeof tail + LOOP_JUMP - 1;
-	probe_put(kernel, start, tail, sizeof tail);
+	const uint64_t at = put_pairs(kernel, start, twice_rsi, pace), last = at + sizeof tail + LOOP_JUMP - 1;
+	probe_put(kernel, at, tail, sizeof tail);
 	probe_put_jump(kernel, last, PROBE_IF_NOT_ZERO, false, kernel->entry);
 	probe_put(kernel, last + 1, &go_back, 1);
-	return probe_add_block(kernel, start, last, 5, IFR_BRANCH_CONDITIONAL, LOOP_JUMP, true);
+	return probe_add_block(kernel, start, last, 5 + 2 * pace, IFR_BRANCH_CONDITIONAL, LOOP_JUMP, true);
 }
 
 static void run_pattern(struct probe_kernel *kernel, const struct probe_item *items, size_t count, uint32_t tail) {
@@ -187,8 +213,8 @@ static void run_pattern(struct probe_kernel *kernel, const struct probe_item *it
 	}
 }
 
-void probe_pattern_loop(struct probe_kernel *kernel, const struct probe_item *items, size_t count, size_t rounds,
-                        unsigned spacing, uint64_t offset) {
+static void put_pattern_loop(struct probe_kernel *kernel, const struct probe_item *items, size_t count,
+                             size_t rounds, unsigned spacing, uint64_t offset, unsigned pace) {
 	uint64_t start = kernel->entry = kernel->code + ROOM + offset;
 	for (size_t j = 0; j < count; j++) {
 		const uint64_t last = start + spacing - 1;
@@ -198,11 +224,22 @@ void probe_pattern_loop(struct probe_kernel *kernel, const struct probe_item *it
 			put_plain_jump(kernel, start, last);
 		start = last + 1;
 	}
-	const uint32_t tail = put_tail(kernel, start, count);
+	const uint32_t tail = put_tail(kernel, start, count, pace);
 	kernel->start = kernel->data;
 	kernel->end = kernel->data + rounds * count;
 	kernel->rounds = kernel->elements = rounds;
 	run_pattern(kernel, items, count, tail);
+}
+
+void probe_pattern_loop(struct probe_kernel *kernel, const struct probe_item *items, size_t count, size_t rounds,
+                        unsigned spacing, uint64_t offset) {
+	put_pattern_loop(kernel, items, count, rounds, spacing, offset, 0);
+}
+
+void probe_paced_pattern(struct probe_kernel *kernel, const struct probe_item *item, size_t rounds,
+                         unsigned spacing, unsigned pace) {
+	put_pattern_loop(kernel, item, 1, rounds, spacing, 0, pace);
+	kernel->is_hard = true;
 }
 
 /* test dl, 1 or 0; jnz +0, or jnc +0, which is always taken. Ends at `last`. */
@@ -232,12 +269,14 @@ static void put_random_target(struct probe_kernel *kernel, uint64_t start, uint6
 }
 
 void probe_random_loop(struct probe_kernel *kernel, const enum probe_random_kind *kinds, size_t count,
-                       unsigned spacing) {
+                       unsigned spacing, unsigned pace) {
 	enum { HEAD = 64 };
 	static const uint8_t take[] = {0x48, 0x8b, 0x06,          /* mov rax, [rsi] */
 	                               0x31, 0xc9};               /* xor ecx, ecx */
-	static const uint8_t draw[] = {0x89, 0xca,                /* mov edx, ecx */
-	                               0x48, 0x0f, 0xaf, 0x46, 8, /* imul rax, [rsi + 8] */
+	static const uint8_t chained[] = {0x83, 0xe2, 0,          /* and edx, 0 */
+	                                  0x09, 0xca};            /* or edx, ecx */
+	static const uint8_t move[] = {0x89, 0xca};               /* mov edx, ecx */
+	static const uint8_t draw[] = {0x48, 0x0f, 0xaf, 0x46, 8, /* imul rax, [rsi + 8] */
 	                               0x48, 0x83, 0xc0, 1,       /* add rax, 1 */
 	                               0x48, 0x89, 0xc1,          /* mov rcx, rax */
 	                               0x48, 0xc1, 0xe9, 63};     /* shr rcx, 63 */
@@ -247,10 +286,14 @@ void probe_random_loop(struct probe_kernel *kernel, const enum probe_random_kind
 	unsigned table = 16; /* behind the sequence's state and factor */
 	kernel->entry = start - sizeof take;
 	probe_put(kernel, kernel->entry, take, sizeof take);
-	probe_put(kernel, start, draw, sizeof draw);
-	probe_put_nops(kernel, start + sizeof draw, HEAD - sizeof draw);
-	for (size_t j = 0; j < count; j++, at += spacing) {
+	const uint64_t from = start + (pace ? sizeof chained : sizeof move);
+	probe_put(kernel, start, pace ? chained : move, (size_t)(from - start));
+	probe_put(kernel, from, draw, sizeof draw);
+	probe_put_nops(kernel, from + sizeof draw, start + HEAD - from - sizeof draw);
+	for (size_t j = 0; j < count; j++) {
 		const uint64_t last = at + spacing - 1;
+		if (j && j + 1 < count)
+			at = put_pairs(kernel, at, twice_rdx, pace);
 		if (kinds[j] == PROBE_RANDOM_TARGET || kinds[j] == PROBE_RANDOM_SAME_TARGET) {
 			put_random_target(kernel, at, last, table, kinds[j] == PROBE_RANDOM_SAME_TARGET);
 			table += 16;
@@ -259,6 +302,7 @@ void probe_random_loop(struct probe_kernel *kernel, const enum probe_random_kind
 		} else {
 			put_random(kernel, at, last, kinds[j]);
 		}
+		at = last + 1;
 	}
 	probe_put(kernel, at, count_down, sizeof count_down);
 	probe_put_jump(kernel, at + sizeof count_down + LOOP_JUMP - 1, PROBE_IF_NOT_ZERO, false, start);

@@ -111,8 +111,9 @@ static uint64_t time_call(const struct probe_kernel *kernel, uint64_t rounds) {
 }
 
 /* Rounds for a call that is long enough, in whole periods. */
-static uint64_t choose_rounds(const struct probe_kernel *kernel, uint64_t ticks_least) {
-	uint64_t rounds = kernel->rounds;
+static uint64_t choose_rounds(const struct probe_batch *batch, const struct probe_kernel *kernel) {
+	const uint64_t ticks_least = batch->learns_slowly ? TICKS_TRAINED : TICKS_LEAST;
+	uint64_t rounds = kernel->rounds * (batch->periods ? batch->periods : 1);
 	while (rounds < ROUNDS_MOST && time_call(kernel, rounds) < ticks_least)
 		rounds *= 2;
 	return rounds;
@@ -167,7 +168,7 @@ static void measure(const struct probe_batch *batch, struct ifr_own_events *even
 	const size_t most = batch->repetitions_most ? batch->repetitions_most : REPETITIONS_MOST;
 	uint64_t rounds[PROBE_BATCH_MOST];
 	for (size_t i = 0; i < batch->count; i++)
-		rounds[i] = choose_rounds(&batch->kernels[i], batch->learns_slowly ? TICKS_TRAINED : TICKS_LEAST);
+		rounds[i] = choose_rounds(batch, &batch->kernels[i]);
 	while (report->repetitions < most &&
 	       measure_repetition(batch, rounds, events, report->ticks[report->repetitions],
 	                          report->counts[report->repetitions], deadline, &err))

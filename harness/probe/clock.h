@@ -34,6 +34,7 @@ struct probe_batch {
 	double *ticks;      /* [repetition][kernel], of an element */
 	bool wants_huge_pages;
 	bool learns_slowly; /* calls are ten times as long, as is what comes before each */
+	size_t periods;     /* of a timed call, at least, half of which come before each; 0: one */
 	int64_t budget_ns;
 	size_t repetitions_most; /* 0: many */
 	const char *events;      /* a sum of perf's to count (ifr_own_events_open); NULL: none */

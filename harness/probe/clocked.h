@@ -40,6 +40,7 @@ void probe_clocked_rates(struct probe_clocked *probe);   /* clocked_rates.c */
 void probe_clocked_queues(struct probe_clocked *probe);  /* clocked_queues.c */
 void probe_clocked_btb(struct probe_clocked *probe);     /* clocked_branches.c */
 void probe_clocked_history(struct probe_clocked *probe); /* clocked_history.c */
+void probe_clocked_pattern(struct probe_clocked *probe); /* clocked_history.c */
 void probe_clocked_returns(struct probe_clocked *probe); /* clocked_branches.c */
 void probe_clocked_caches(struct probe_clocked *probe);  /* clocked_caches.c */
 void probe_clocked_tlbs(struct probe_clocked *probe);    /* clocked_caches.c */

@@ -13,6 +13,8 @@
 #define OUTSIDE 2.0
 
 enum { LINE = 64, POINTS_MOST = 64, STEPS_OF_OCTAVE = 8 };
+/* A line that left the second cache is in the third one only where it was there some times before. */
+enum { PERIODS = 6 };
 
 struct curve {
 	struct probe_point points[POINTS_MOST];
@@ -30,6 +32,7 @@ static void lay_sizes(struct curve *curve, size_t least, size_t most, unsigned s
 static bool measure_sizes(struct probe_clocked *probe, struct curve *curve, const char *const *keys) {
 	struct probe_batch batch;
 	probe_batch_init(&batch, true, probe->batch_ns);
+	batch.periods = PERIODS;
 	for (size_t i = 0; i < curve->count; i++)
 		probe_chase(probe_batch_add(&batch),
 		            &(struct probe_places){(size_t)curve->points[i].x / LINE, 1, LINE, LINE}, probe->seed);
@@ -52,11 +55,18 @@ static const struct level levels[] = {
 	{"l1d.bytes", "l1d-latency", "cycles of a load, around the first cache", _SC_LEVEL1_DCACHE_SIZE, 8 << 10,
      128 << 10, STEPS_OF_OCTAVE},
 	{"l2.bytes", "l2-latency", "cycles of a load, around the second cache", _SC_LEVEL2_CACHE_SIZE, 128 << 10,
-     8 << 20, STEPS_OF_OCTAVE / 2},
-	{"l3.bytes", "l3-latency", "cycles of a load, around the third cache", _SC_LEVEL3_CACHE_SIZE, 8 << 20,
-     64 << 20, 2},
+     4 << 20, STEPS_OF_OCTAVE / 2},
 };
 enum { LEVELS = sizeof levels / sizeof *levels };
+/* Other processors use the third cache, too: while a chase waits for each line, they fill it. So lines are loaded that do
+ * not wait for each other. */
+static const struct level shared_level = {"l3.bytes",
+                                          "l3-latency",
+                                          "cycles of a line, of many loaded upwards, around the third cache",
+                                          _SC_LEVEL3_CACHE_SIZE,
+                                          4 << 20,
+                                          128 << 20,
+                                          STEPS_OF_OCTAVE / 2};
 
 /* Where pages share sets by chance, a cache fills bit by bit: half of the loads miss at a region of its size. Of a set of
  * W ways, in a cyclic chase under LRU, all lines miss where more than W fell on it: for Poisson-distributed lines of mean
@@ -78,15 +88,18 @@ static bool tell_middle(struct probe_clocked *probe, const struct level *level, 
 
 /* A size that CPUID contradicts is not told: pages that share sets of a cache by chance, or other users of it, make it
  * smaller. */
-static void tell_size(struct probe_clocked *probe, const struct level *level, const struct curve *curve) {
-	const struct probe_border border = probe_curve_border(curve->points, 3, INSIDE, OUTSIDE);
+static void tell_size(struct probe_clocked *probe, const struct level *level, const struct curve *curve,
+                      double inside, double outside) {
+	const struct probe_border border = probe_curve_border(curve->points, 3, inside, outside);
 	const long known = sysconf(level->cpuid);
 	size_t edge;
 	const bool sharp = probe_curve_edge(curve->points, curve->count - 1, border, &edge);
 	if (sharp && (known <= 0 || (double)known == curve->points[edge].x))
-		probe_tell(probe->result, IFR_PROBE_CACHES, level->size, "bytes", curve->points[edge].x,
-		           "the largest region of a random chase, or of straight code, at the same speed; %s",
-		           known > 0 ? "CPUID gives the same" : "CPUID gives none");
+		probe_tell(
+			probe->result, IFR_PROBE_CACHES, level->size, "bytes", curve->points[edge].x,
+			"the largest region of a random chase, of lines upwards, or of straight code, at the same speed; "
+			"%s",
+			known > 0 ? "CPUID gives the same" : "CPUID gives none");
 	else if (tell_middle(probe, level, curve, known))
 		return;
 	else if (sharp)
@@ -147,7 +160,7 @@ static void tell_code(struct probe_clocked *probe) {
 		for (size_t i = 0; i < curve.count; i++)
 			curve.points[i].y = probe_batch_cycles(&batch, i + 1, 0);
 		probe_clocked_keep(probe, IFR_PROBE_CACHES, level.title, "bytes", curve.points, curve.count);
-		tell_size(probe, &level, &curve);
+		tell_size(probe, &level, &curve, INSIDE, OUTSIDE);
 	}
 	probe_batch_release(&batch);
 }
@@ -192,8 +205,45 @@ static void tell_prefetchers(struct probe_clocked *probe) {
 	probe_batch_release(&batch);
 }
 
+/* All points use the same lines: else the points themselves would fill the cache. */
+static void tell_shared(struct probe_clocked *probe) {
+	const char *const keys[] = {shared_level.size, NULL};
+	struct curve curve = {0};
+	struct probe_batch batch;
+	uint64_t data = 0;
+	lay_sizes(&curve, shared_level.least, shared_level.most, shared_level.steps);
+	probe_batch_init(&batch, true, probe->batch_ns);
+	for (size_t i = curve.count; i-- > 0;) {
+		struct probe_kernel *kernel = probe_batch_add(&batch);
+		probe_stream(kernel, (size_t)curve.points[i].x / LINE, data);
+		data = kernel->start;
+	}
+	if (probe_clocked_measure(probe, &batch, IFR_PROBE_CACHES, keys)) {
+		for (size_t i = 0; i < curve.count; i++)
+			curve.points[i].y = probe_batch_cycles(&batch, curve.count - i, 0);
+		probe_clocked_keep(probe, IFR_PROBE_CACHES, shared_level.title, "bytes", curve.points, curve.count);
+		tell_size(probe, &shared_level, &curve, 1.15, 1.3);
+	}
+	probe_batch_release(&batch);
+}
+
+/* A chase over twice the second cache, most of whose loads miss it. */
+static struct probe_estimate tell_third_latency(struct probe_clocked *probe, const struct curve *curve) {
+	const struct ifr_probe_finding *second = ifr_probe_find(probe->result, levels[1].size);
+	for (size_t i = 0; second && second->told && i < curve->count; i++)
+		if (curve->points[i].x >= 2 * second->value) {
+			const struct probe_estimate *latency = &curve->points[i].y;
+			probe_clocked_tell(probe, IFR_PROBE_CACHES, shared_level.latency, "cycles", latency,
+			                   0.2 * latency->value, "a load of a random chase over twice the second cache");
+			return *latency;
+		}
+	probe_tell_nothing(probe->result, IFR_PROBE_CACHES, shared_level.latency,
+	                   "without the second cache's size no chase is surely in the third one");
+	return (struct probe_estimate){0};
+}
+
 void probe_clocked_caches(struct probe_clocked *probe) {
-	struct probe_estimate latency[LEVELS] = {{0}};
+	struct probe_estimate latency[LEVELS + 1] = {{0}};
 	for (unsigned i = 0; i < LEVELS; i++) {
 		const char *const keys[] = {levels[i].size, levels[i].latency, NULL};
 		struct curve curve = {0};
@@ -201,11 +251,14 @@ void probe_clocked_caches(struct probe_clocked *probe) {
 		if (!measure_sizes(probe, &curve, keys))
 			continue;
 		probe_clocked_keep(probe, IFR_PROBE_CACHES, levels[i].title, "bytes", curve.points, curve.count);
-		tell_size(probe, &levels[i], &curve);
+		tell_size(probe, &levels[i], &curve, INSIDE, OUTSIDE);
 		latency[i] = curve.points[0].y;
 		probe_clocked_tell(probe, IFR_PROBE_CACHES, levels[i].latency, "cycles", &latency[i],
 		                   0.2 * latency[i].value, "a load of a random chase within this cache");
+		if (i + 1 == LEVELS)
+			latency[LEVELS] = tell_third_latency(probe, &curve);
 	}
+	tell_shared(probe);
 	tell_penalties(probe, latency);
 	tell_ways(probe);
 	tell_code(probe);

@@ -24,8 +24,8 @@ void probe_clocked_penalty(struct probe_clocked *probe) {
 	static const enum probe_random_kind never = PROBE_RANDOM_NEVER, randomly = PROBE_RANDOM_BIT;
 	struct probe_batch batch;
 	probe_batch_init(&batch, false, probe->batch_ns);
-	probe_random_loop(probe_batch_add(&batch), &never, 1, SPACING);
-	probe_random_loop(probe_batch_add(&batch), &randomly, 1, SPACING);
+	probe_random_loop(probe_batch_add(&batch), &never, 1, SPACING, 0);
+	probe_random_loop(probe_batch_add(&batch), &randomly, 1, SPACING, 0);
 	if (probe_clocked_measure(probe, &batch, IFR_PROBE_PENALTY, keys)) {
 		const struct probe_estimate twice = probe_batch_difference(&batch, 2, 2, 1, 2);
 		static const char experiment[] =

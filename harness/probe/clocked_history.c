@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS_MOST = 40, SPACING = 64 };
+enum { POINTS_MOST = 64, SPACING = 64 };
+
+/* A loop's code is fetched now faster, now slower, by where it lies; of many rounds that is more than a misprediction. So
+ * outcomes are known late, by a chain that takes longer than any fetch: pairs of complements, of two cycles each, of a
+ * round of a pattern, and of each branch between two. */
+enum { PATTERN_PACE = 8, PATH_PACE = 2, PATH_SPACING = 32 };
 
 struct curve {
 	struct probe_point points[POINTS_MOST];
@@ -25,9 +30,14 @@ static const struct spy outcome_spy = {PROBE_RANDOM_BIT, PROBE_RANDOM_NEVER},
 
 /* Adds loops over a branch that goes one way, and over one that goes by random bits, of which half are mispredicted:
  * kernels 1 and 2. */
-static void add_references(struct probe_batch *batch, const struct spy *spy) {
-	probe_random_loop(probe_batch_add(batch), &spy->same, 1, SPACING);
-	probe_random_loop(probe_batch_add(batch), &spy->random, 1, SPACING);
+static void add_references(const struct probe_clocked *probe, struct probe_batch *batch, const struct spy *spy) {
+	if (probe->machine) { /* says what a misprediction costs */
+		probe_unit_chain(probe_batch_add(batch));
+		probe_unit_chain(probe_batch_add(batch));
+		return;
+	}
+	probe_random_loop(probe_batch_add(batch), &spy->same, 1, SPACING, 0);
+	probe_random_loop(probe_batch_add(batch), &spy->random, 1, SPACING, 0);
 }
 
 /* Mispredictions in so many rounds of a kernel, less those of another: counted, or from a difference in cycles. */
@@ -39,7 +49,7 @@ static struct probe_estimate count_missed(const struct probe_clocked *probe, con
 	}
 	const struct probe_estimate half = probe_batch_cycles(batch, 2, 1),
 								cycles = probe_batch_difference(batch, kernel, rounds, less, rounds);
-	const double penalty = 2 * half.value;
+	const double penalty = probe->machine ? probe->machine->values[IFR_PENALTY_CONDITIONAL] : 2 * half.value;
 	return (struct probe_estimate){cycles.value / penalty, cycles.low / penalty, cycles.high / penalty,
 	                               cycles.told && half.told && penalty > 4};
 }
@@ -71,7 +81,7 @@ static void tell_loop_predictor(struct probe_clocked *probe, const struct curve 
 }
 
 /* Ref: Milenković et al. 2004, figure 11: a pattern 1...10 is predicted if the history holds all of it. */
-static void tell_longest_pattern(struct probe_clocked *probe) {
+void probe_clocked_pattern(struct probe_clocked *probe) {
 	static const char *const keys[] = {"longest-pattern", "loop-predictor", NULL};
 	enum { FIRST_OCTAVE = 2, OCTAVES = 9, QUARTERS = 4, LONGEST = 1 << (FIRST_OCTAVE + OCTAVES) };
 	struct curve curve = {.count = 0};
@@ -79,15 +89,16 @@ static void tell_longest_pattern(struct probe_clocked *probe) {
 	struct probe_batch batch;
 	size_t edge;
 	probe_batch_init(&batch, false, probe->batch_ns);
+	batch.learns_slowly = true;
 	batch.events = probe->mispredictions;
-	add_references(&batch, &outcome_spy);
+	add_references(probe, &batch, &outcome_spy);
 	for (size_t i = 0; i < OCTAVES * QUARTERS; i++) {
 		const size_t length = ((size_t)1 << (FIRST_OCTAVE + i / QUARTERS)) / QUARTERS * (QUARTERS + i % QUARTERS);
 		memset(outcomes, 1, length);
 		for (unsigned zeros = 0; zeros <= 1; zeros++) {
 			outcomes[length - 1] = !zeros;
-			probe_pattern_loop(probe_batch_add(&batch), &(struct probe_item){.outcomes = outcomes}, 1, length,
-			                   SPACING, 0);
+			probe_paced_pattern(probe_batch_add(&batch), &(struct probe_item){.outcomes = outcomes}, length,
+			                    SPACING, PATTERN_PACE);
 		}
 		curve.points[curve.count++].x = (double)length;
 	}
@@ -133,21 +144,21 @@ static const struct path paths[] = {
 /* Mispredictions of the second branch, by branches between. */
 static bool measure_path(struct probe_clocked *probe, const struct path *path, struct curve *curve,
                          const char *const *keys) {
-	enum { MOST = 512 };
+	enum { MOST = 1100 };
 	enum probe_random_kind kinds[MOST + 2] = {PROBE_RANDOM_BIT};
 	struct probe_batch batch;
 	probe_batch_init(&batch, true, probe->batch_ns);
 	batch.learns_slowly = true;
 	batch.events = probe->mispredictions;
-	add_references(&batch, path->last);
+	add_references(probe, &batch, path->last);
 	for (size_t i = 0; i < curve->count; i++) {
 		const size_t between = (size_t)curve->points[i].x;
 		for (size_t j = 1; j <= between; j++)
 			kinds[j] = path->between;
 		kinds[between + 1] = path->last->same;
-		probe_random_loop(probe_batch_add(&batch), kinds, between + 2, SPACING);
+		probe_random_loop(probe_batch_add(&batch), kinds, between + 2, PATH_SPACING, PATH_PACE);
 		kinds[between + 1] = path->last->random;
-		probe_random_loop(probe_batch_add(&batch), kinds, between + 2, SPACING);
+		probe_random_loop(probe_batch_add(&batch), kinds, between + 2, PATH_SPACING, PATH_PACE);
 	}
 	const bool measured = probe_clocked_measure(probe, &batch, IFR_PROBE_HISTORY, keys);
 	for (size_t i = 0; measured && i < curve->count; i++)
@@ -176,7 +187,7 @@ static bool is_wanted(const struct probe_clocked *probe, const char *key) {
 /* Ref: Yavarzadeh et al. 2023, section 3; Li, Yavarzadeh and Tullsen 2024, Indirector, for indirect jumps. */
 static void tell_path(struct probe_clocked *probe, const struct path *path) {
 	const char *const keys[] = {path->taken, is_wanted(probe, path->history) ? path->history : NULL, NULL};
-	enum { FIRST = 16, STEP = 12, COUNT = 26, AROUND = 5 };
+	enum { FIRST = 16, STEP = 24, COUNT = 42, AROUND = 5 };
 	struct curve curve;
 	size_t edge;
 	lay_path(&curve, FIRST, STEP, COUNT);
@@ -213,7 +224,7 @@ static void tell_path(struct probe_clocked *probe, const struct path *path) {
 }
 
 void probe_clocked_history(struct probe_clocked *probe) {
-	tell_longest_pattern(probe);
+	probe_clocked_pattern(probe);
 	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
 		tell_path(probe, &paths[i]);
 }

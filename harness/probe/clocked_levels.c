@@ -95,6 +95,56 @@ static void tell_entries(struct probe_clocked *probe, unsigned number, const str
 		                   "at no distance surely half as many taken branches are fast");
 }
 
+/* --- op caches -------------------------------------------------------------------------------------------------- */
+
+enum verdict { UNCLEAR, OF_BRANCHES, OF_CODE };
+
+/* An op cache, too, may hold as many branches at several distances: a line ends at a taken branch. But straight code
+ * takes its lines as well, and no entries of a BTB. So of branches that a level has, behind straight code of zeroed
+ * registers of more lines than are left, some more take as long as without it, or they take longer: then the level is of
+ * code. Two counts are compared, so that it does not matter what the straight code takes. */
+static enum verdict judge(struct probe_clocked *probe, const struct probe_level *level, unsigned first_bit) {
+	static const char *const no_keys[] = {NULL};
+	enum { LINES_MOST = 1024, OF_LINE = 8, CHAIN = 1, BEHIND = 3 };
+	const size_t half = level->count / 2, lines = half < LINES_MOST ? half : LINES_MOST;
+	const size_t counts[] = {level->count - lines / 2, level->count};
+	const uint64_t distance = UINT64_C(1) << (first_bit + level->nearest);
+	struct probe_batch batch;
+	enum verdict verdict = UNCLEAR;
+	probe_batch_init(&batch, true, probe->batch_ns);
+	batch.learns_slowly = true;
+	for (unsigned i = 0; i < 4; i++)
+		probe_branch_chain_behind(probe_batch_add(&batch),
+		                          &(struct probe_places){counts[i % 2], 1, distance, distance},
+		                          i / 2 * lines * OF_LINE);
+	if (probe_clocked_measure(probe, &batch, IFR_PROBE_BTB, no_keys)) {
+		const double fewer = (double)counts[0], all = (double)counts[1], more = all - fewer,
+					 limit = level->rise.value / 4;
+		const struct probe_estimate chain = probe_batch_difference(&batch, CHAIN + 1, all, CHAIN, fewer),
+									behind = probe_batch_difference(&batch, BEHIND + 1, all, BEHIND, fewer);
+		if (chain.told && behind.told && behind.high - chain.low < limit * more)
+			verdict = OF_BRANCHES;
+		else if (chain.told && behind.told && behind.low - chain.high > limit * more)
+			verdict = OF_CODE;
+	}
+	probe_batch_release(&batch);
+	return verdict;
+}
+
+/* Leaves levels of code out. Returns false where one is not clear. */
+static bool keep_branches(struct probe_clocked *probe, struct probe_levels *levels, unsigned first_bit) {
+	size_t kept = 0;
+	for (size_t i = 0; i < levels->count; i++) {
+		const enum verdict verdict = judge(probe, &levels->levels[i], first_bit);
+		if (verdict == UNCLEAR)
+			return false;
+		if (verdict == OF_BRANCHES)
+			levels->levels[kept++] = levels->levels[i];
+	}
+	levels->count = kept;
+	return true;
+}
+
 /* --- bubbles ---------------------------------------------------------------------------------------------------- */
 
 /* Straight code, by its 64 bytes, and taken branches each at the end of 64 bytes: few long nops. */
@@ -179,11 +229,12 @@ void probe_clocked_levels(struct probe_clocked *probe,
                           unsigned first_bit) {
 	struct probe_levels levels = {.count = 0}, others;
 	const unsigned count = count_levels(probe->near);
-	const bool is_clear = probe_levels_find(curves, first_bit, 0, &levels);
 	if (!count)
 		return;
+	const bool is_clear =
+		probe_levels_find(curves, first_bit, 0, &levels) && keep_branches(probe, &levels, first_bit);
 	if (is_clear && levels.count != count && probe_levels_find(curves, first_bit, 1, &others) &&
-	    others.count == count)
+	    keep_branches(probe, &others, first_bit) && others.count == count)
 		levels = others;
 	/* The first level may have fewer entries than the curves have branches. */
 	if (!is_clear || levels.count != count) {

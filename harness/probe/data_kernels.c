@@ -120,6 +120,32 @@ void probe_store_load(struct probe_kernel *kernel, size_t between, uint64_t dist
 	kernel->rounds = kernel->elements = 1;
 }
 
+void probe_stream(struct probe_kernel *kernel, size_t lines, uint64_t data) {
+	enum { LOADS = 16, LINE = 64, MOVE = 7, PAGE = 4096 };
+	static const uint8_t step[] = {0x48, 0x81, 0xc6, 0,   4, 0, 0, /* add rsi, 1024 */
+	                               0x48, 0x39, 0xd6,               /* cmp rsi, rdx */
+	                               0x48, 0x0f, 0x44, 0xf1};        /* cmove rsi, rcx */
+	const uint64_t start = kernel->entry = kernel->code + ROOM;
+	uint64_t at = start;
+	for (unsigned i = 0; i < LOADS; i++)
+		at = put_move(kernel, at, 0x8b, i * LINE);
+	probe_put(kernel, at, step, sizeof step);
+	const uint32_t block = put_loop_end(kernel, start, at + sizeof step, LOADS + 3);
+	for (unsigned i = 0; i < LOADS; i++)
+		probe_add_access(kernel, 8, false, MOVE * (i + 1));
+	kernel->start = data ? data : kernel->data;
+	kernel->end = kernel->start + lines * LINE;
+	for (uint64_t page = kernel->start; !data && page < kernel->end; page += PAGE)
+		probe_set_word(kernel, page, 0);
+	for (size_t i = 0; i < lines; i++) {
+		if (i % LOADS == 0)
+			probe_execute(kernel, block, true);
+		probe_touch(kernel, kernel->start + i * LINE);
+	}
+	kernel->rounds = lines / LOADS;
+	kernel->elements = lines;
+}
+
 void probe_nops(struct probe_kernel *kernel, size_t count, unsigned bytes) {
 	const uint64_t start = put_prologue(kernel);
 	for (size_t i = 0; i < count; i++)

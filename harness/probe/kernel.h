@@ -56,6 +56,7 @@ struct probe_kernel {
 	size_t pieces_room, words_room, blocks_room, accesses_room, executions_room, addresses_room;
 	size_t rounds;   /* of the loop in a period */
 	size_t elements; /* in a period: branches, loads, calls, …: results are divided by it */
+	bool is_hard;    /* the core's cycles are those with the described predictors, not with perfect ones */
 };
 
 /* number: kernels of different numbers have other addresses, with the same low 32 bits, and can be mapped together. */

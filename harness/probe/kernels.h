@@ -19,6 +19,9 @@ uint64_t probe_places_span(const struct probe_places *places);
  * last of them, at least two, is the loop's. Where distances are too short for the loop's branch, which has 6 bytes,
  * it lies 6 bytes behind the one before. Elements: branches. Ref: Milenković et al. 2004, figures 7 and 8. */
 void probe_branch_chain(struct probe_kernel *kernel, const struct probe_places *places);
+/* The same behind so many zeroed registers of 2 bytes, at most 16384: straight code that takes lines of an op cache, and
+ * no branches. */
+void probe_branch_chain_behind(struct probe_kernel *kernel, const struct probe_places *places, size_t zeroed);
 
 /* Branches of 6 bytes that are always taken, each to the next, in rows of groups that lie two granules apart; the last
  * bytes lie at the end and at the start of their granules, in turn by row. The last branch is the loop's. Elements:
@@ -42,11 +45,19 @@ struct probe_item {
  * the next item. Elements: rounds. Ref: Milenković et al. 2004, figures 11 to 17. */
 void probe_pattern_loop(struct probe_kernel *kernel, const struct probe_item *items, size_t count, size_t rounds,
                         unsigned spacing, uint64_t offset);
+/* The same over one item, where outcomes are known late: a chain of `pace` pairs of complements in each round leads from
+ * the address of one outcome to that of the next. So a round takes the chain's cycles, however its code is fetched, and
+ * a misprediction adds to them. */
+void probe_paced_pattern(struct probe_kernel *kernel, const struct probe_item *item, size_t rounds,
+                         unsigned spacing, unsigned pace);
 
 /* The same with outcomes of which none comes again: kinds of branches, by a bit that is new in each round. It is drawn a
  * round before, so that no branch waits for it; the bits go on where the last call ended. Branches end `spacing` bytes
  * apart, at least 13. For the clock alone. Elements: rounds. Ref: Knuth 1997, section 3.2.1: the highest bit of a linear
- * congruential sequence of period 2^64. */
+ * congruential sequence of period 2^64.
+ *
+ * pace: a chain of so many pairs of complements, of 6 bytes each, before each branch but the first and the last leads to
+ * the bit that the last one tests, so that a round takes the chain's cycles, however its code is fetched. 0: no chain. */
 enum probe_random_kind {
 	PROBE_RANDOM_NEVER,  /* never taken; the code is that of the next kind, but for a constant */
 	PROBE_RANDOM_BIT,    /* taken where the bit is 1 */
@@ -57,7 +68,7 @@ enum probe_random_kind {
 };
 
 void probe_random_loop(struct probe_kernel *kernel, const enum probe_random_kind *kinds, size_t count,
-                       unsigned spacing);
+                       unsigned spacing, unsigned pace);
 
 /* `depth` nested calls and their returns. Elements: calls. */
 void probe_call_nest(struct probe_kernel *kernel, size_t depth);
@@ -73,6 +84,9 @@ void probe_unit_chain(struct probe_kernel *kernel);
 /* A store, `between` stores elsewhere, and a load `distance` bytes above the first store, whose value the next round
  * stores. Elements: loads. */
 void probe_store_load(struct probe_kernel *kernel, size_t between, uint64_t distance);
+/* A loop over lines, a multiple of 16, upwards and over again, of which none waits for another. data: where they are, of
+ * another kernel of no fewer, or 0: the kernel's own. Elements: loads. */
+void probe_stream(struct probe_kernel *kernel, size_t lines, uint64_t data);
 /* Nops of that length, `count` of them. Elements: nops. */
 void probe_nops(struct probe_kernel *kernel, size_t count, unsigned bytes);
 

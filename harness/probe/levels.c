@@ -150,8 +150,10 @@ bool probe_levels_find(const struct probe_point curves[PROBE_LEVEL_DISTANCES][PR
 		if (levels->count == PROBE_LEVELS_MOST || has_level(levels, count))
 			continue;
 		struct probe_level *level = &levels->levels[levels->count++];
-		*level = (struct probe_level){
-			.count = count, .distance = distance, .index_bit = is_halved ? (int)(first_bit + distance) : -1};
+		*level = (struct probe_level){.count = count,
+		                              .nearest = first,
+		                              .distance = distance,
+		                              .index_bit = is_halved ? (int)(first_bit + distance) : -1};
 		find_rise(all, distance, point, level);
 	}
 	return true;

@@ -16,9 +16,9 @@
 enum { PROBE_LEVEL_COUNTS = 40, PROBE_LEVEL_DISTANCES = 4, PROBE_LEVELS_MOST = 8 };
 
 struct probe_level {
-	size_t count;    /* the last of the counts that fit */
-	size_t distance; /* the largest that has it, as an index */
-	int index_bit;   /* -1: not told */
+	size_t count;             /* the last of the counts that fit */
+	size_t nearest, distance; /* the smallest and the largest that have it, as indices */
+	int index_bit;            /* -1: not told */
 	bool is_rise_told;
 	struct probe_estimate rise; /* cycles that a branch of the next level takes longer */
 };

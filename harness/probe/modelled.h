@@ -48,7 +48,8 @@ struct probe_estimate probe_modelled_estimate(struct probe_modelled *model, cons
                                               enum ifr_event event);
 /* The same, its value; an unclear one is noted. Releases the kernel. */
 double probe_modelled_rate(struct probe_modelled *model, struct probe_kernel *kernel, enum ifr_event event);
-/* Stores the events of an element of the kernel by the machine's core, warm, with perfect predictors. Errors:
+/* Stores the events of an element of the kernel by the machine's core, warm, with perfect predictors but for
+ * a hard kernel. Errors:
  * IFR_E_USAGE if the core has no table of instructions. */
 int probe_modelled_core(const struct ifr_machine *machine, const struct probe_kernel *kernel,
                         double events[IFR_EVENT_COUNT], struct ifr_error *err);

@@ -6,7 +6,13 @@
 #include <string.h>
 
 /* Instructions, and at least so many periods, that warm and that are counted. */
-enum { WARM_INSTRUCTIONS = 4000, WARM_PERIODS = 3, COUNTED_INSTRUCTIONS = 12000, COUNTED_PERIODS = 6 };
+enum {
+	WARM_INSTRUCTIONS = 4000,
+	WARM_PERIODS = 3,
+	COUNTED_INSTRUCTIONS = 12000,
+	COUNTED_PERIODS = 6,
+	LEARNING = 16
+};
 
 /* The code as it would lie in memory. The caller frees. */
 static uint8_t *lay_code(const struct probe_kernel *kernel) {
@@ -61,12 +67,13 @@ static size_t choose_periods(const struct probe_kernel *kernel, size_t instructi
 	return periods > least ? periods : least;
 }
 
-/* Branches are predicted: experiments on a core's rules have none that is hard. */
+/* A hard kernel's predictors learn first. */
 static int count_events(const struct ifr_machine *machine, const struct probe_kernel *kernel,
                         const struct ifr_core_program *program, double events[IFR_EVENT_COUNT],
                         struct ifr_error *err) {
 	const struct ifr_lane lane = {.blocks = kernel->geometry, .access_ends = kernel->access_ends};
-	const size_t counted = choose_periods(kernel, COUNTED_INSTRUCTIONS, COUNTED_PERIODS);
+	const size_t warm_periods = choose_periods(kernel, WARM_INSTRUCTIONS, WARM_PERIODS),
+				 counted = choose_periods(kernel, COUNTED_INSTRUCTIONS, COUNTED_PERIODS);
 	struct ifr_counts warm = {{0}}, all = {{0}};
 	struct ifr_replay *run = NULL;
 	int rc = ifr_replay_new(&run, machine, 1, IFR_ENGINE_SCALAR, err);
@@ -74,7 +81,7 @@ static int count_events(const struct ifr_machine *machine, const struct probe_ke
 		return rc;
 	ifr_replay_set_core(run, program, 0);
 	ifr_replay_set_lanes(run, &lane);
-	rc = probe_replay_periods(run, kernel, choose_periods(kernel, WARM_INSTRUCTIONS, WARM_PERIODS), err);
+	rc = probe_replay_periods(run, kernel, kernel->is_hard ? LEARNING * warm_periods : warm_periods, err);
 	ifr_replay_counters(run, &warm);
 	if (!rc)
 		rc = probe_replay_periods(run, kernel, counted, err);
@@ -89,8 +96,11 @@ int probe_modelled_core(const struct ifr_machine *machine, const struct probe_ke
                         double events[IFR_EVENT_COUNT], struct ifr_error *err) {
 	struct ifr_machine predicted = *machine;
 	struct ifr_core_program program = {0};
-	predicted.direction = ifr_predictor_find("perfect");
-	predicted.indirect = ifr_target_predictor_find("perfect");
+	/* Experiments on a core's rules have no branch that is hard. */
+	if (!kernel->is_hard) {
+		predicted.direction = ifr_predictor_find("perfect");
+		predicted.indirect = ifr_target_predictor_find("perfect");
+	}
 	int rc = make_program(&program, machine, kernel, err);
 	if (!rc)
 		rc = count_events(&predicted, kernel, &program, events, err);

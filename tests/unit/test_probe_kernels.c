@@ -132,6 +132,11 @@ static void test_branch_chains(void **state) {
 		}
 	probe_branch_chain(start(&kernel), &(struct probe_places){64, 16, 16, 1 << 14});
 	check(&kernel);
+	for (size_t zeroed = 1; zeroed <= 1024; zeroed *= 4) {
+		probe_branch_chain_behind(start(&kernel), &(struct probe_places){20, 1, 16, 16}, zeroed);
+		assert_int_equal(kernel.geometry[0].instructions, 3 + zeroed);
+		check(&kernel);
+	}
 }
 
 static void test_patterns(void **state) {
@@ -145,6 +150,24 @@ static void test_patterns(void **state) {
 		assert_int_equal(kernel.addresses_count, 3 * sizeof outcomes);
 		check(&kernel);
 	}
+	for (unsigned pace = 0; pace < 9; pace++) {
+		probe_paced_pattern(start(&kernel), items, sizeof outcomes, 64, pace);
+		assert_int_equal(kernel.geometry[1].instructions, 5 + 2 * pace);
+		check(&kernel);
+	}
+}
+
+/* A stream passes all lines in their order. */
+static void test_stream(void **state) {
+	(void)state;
+	enum { LINES = 64, LINE = 64 };
+	struct probe_kernel kernel;
+	probe_stream(start(&kernel), LINES, 0);
+	assert_int_equal(kernel.elements, LINES);
+	assert_int_equal(kernel.end - kernel.start, LINES * LINE);
+	for (size_t i = 0; i < LINES; i++)
+		assert_int_equal(kernel.addresses[i], kernel.start + i * LINE);
+	check(&kernel);
 }
 
 static void test_other_kernels(void **state) {
@@ -234,7 +257,7 @@ static void test_random_targets(void **state) {
 	                                               PROBE_RANDOM_SAME_TARGET};
 	enum { SPACING = 64, ITEMS = 3, JUMP = 4, APART = 8 };
 	struct probe_kernel kernel;
-	probe_random_loop(start(&kernel), kinds, ITEMS, SPACING);
+	probe_random_loop(start(&kernel), kinds, ITEMS, SPACING, 0);
 	const uint64_t first = kernel.geometry[0].address;
 	for (size_t i = 0; i < ITEMS; i += 2) {
 		struct instruction instruction;
@@ -316,7 +339,7 @@ static void test_random_loop(void **state) {
 	                                          ZYDIS_MNEMONIC_JMP};
 	enum { SPACING = 13, SHORT = 2 };
 	struct probe_kernel kernel;
-	probe_random_loop(start(&kernel), all_random_kinds, RANDOM_KINDS, SPACING);
+	probe_random_loop(start(&kernel), all_random_kinds, RANDOM_KINDS, SPACING, 0);
 	uint64_t at = kernel.geometry[0].address;
 	for (size_t i = 0; i < RANDOM_KINDS; i++) {
 		struct instruction before = {0}, instruction = {0};
@@ -375,10 +398,15 @@ static void test_kernels_run(void **state) {
 	probe_chase(probe_batch_add(&batch), &(struct probe_places){100, 1, 4160, 4160}, 2);
 	probe_store_load(probe_batch_add(&batch), 3, 4096);
 	probe_nops(probe_batch_add(&batch), 100, 8);
-	probe_random_loop(probe_batch_add(&batch), all_random_kinds, RANDOM_KINDS, 13);
+	probe_random_loop(probe_batch_add(&batch), all_random_kinds, RANDOM_KINDS, 13, 0);
 	probe_random_loop(probe_batch_add(&batch),
 	                  (enum probe_random_kind[]){PROBE_RANDOM_TARGET, PROBE_RANDOM_JUMP, PROBE_RANDOM_SAME_TARGET},
-	                  3, 64);
+	                  3, 64, 0);
+	probe_random_loop(probe_batch_add(&batch), all_random_kinds, RANDOM_KINDS, 32, 2);
+	probe_paced_pattern(probe_batch_add(&batch), &(struct probe_item){.outcomes = outcomes}, sizeof outcomes, 16,
+	                    3);
+	probe_stream(probe_batch_add(&batch), 256, 0);
+	probe_branch_chain_behind(probe_batch_add(&batch), &(struct probe_places){40, 1, 16, 16}, 5000);
 	probe_zeroed(probe_batch_add(&batch), 10, 27);
 	probe_indirect_loop(probe_batch_add(&batch),
 	                    &(struct probe_indirect){2, 3, {outcomes, outcomes}, sizeof outcomes, true});
@@ -446,6 +474,7 @@ int main(void) {
 
 		cmocka_unit_test(test_branch_chains),
 		cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_stream),
 		cmocka_unit_test(test_other_kernels),
 		cmocka_unit_test(test_chosen_places),
 		cmocka_unit_test(test_steps_and_indirect_jumps),

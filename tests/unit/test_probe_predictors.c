@@ -10,8 +10,10 @@
 
 #include <cmocka.h>
 
+#include "harness/probe/clocked.h"
 #include "harness/probe/described.h"
 #include "harness/probe/findings.h"
+#include "harness/probe/kernels.h"
 #include "tests/unit/depth.h"
 #include "tests/unit/open_machine.h"
 
@@ -82,8 +84,55 @@ static void test_histories_of_targets(void **state) {
 	}
 }
 
+/* The misprediction that a pattern 1...10 makes in each period, by its event. */
+static bool is_missed(const struct ifr_machine *machine, size_t length) {
+	struct probe_modelled model = {.machine = machine};
+	struct probe_kernel kernel;
+	uint8_t *outcomes = ifr_alloc(length);
+	memset(outcomes, 1, length - 1);
+	outcomes[length - 1] = 0;
+	probe_kernel_init(&kernel, 0);
+	probe_pattern_loop(&kernel, &(struct probe_item){.outcomes = outcomes}, 1, length, 64, 0);
+	const double missed = probe_modelled_rate(&model, &kernel, IFR_EVENT_CONDITIONAL_MISSES);
+	free(outcomes);
+	return missed * (double)length > 0.5;
+}
+
+/* By the cycles of a described core, which stands for the clock: the longest pattern is the last one of those that make
+ * no mispredictions, and a loop predictor is there or not. */
+static void test_patterns_by_cycles(void **state) {
+	(void)state;
+	static const struct {
+		const char *spec, *loops;
+	} all[] = {{"skylake,predictor=local,direction.history=8", "no"},
+	           {"zen4", "yes"},
+	           {"haswell,predictor=gshare-16k", "no"},
+	           {"zen4,direction.loop=0", "no"},
+	           {"skylake", "no"},
+	           {"skylake,predictor=local,direction.history=16", "no"}};
+	for (size_t i = 0; i < at_depth(2, sizeof all / sizeof *all); i++) {
+		struct ifr_machine *machine = open_machine(all[i].spec);
+		struct ifr_probe_result result = {0};
+		struct probe_clocked probe = {
+			.result = &result, .seed = 1, .batch_ns = INT64_C(1000000000), .near = machine, .machine = machine};
+		probe_clocked_pattern(&probe);
+		const struct ifr_probe_finding *longest = ifr_probe_find(&result, "longest-pattern"),
+									   *loops = ifr_probe_find(&result, "loop-predictor");
+		if (longest->told) {
+			assert_false(is_missed(machine, (size_t)longest->value));
+			assert_true(is_missed(machine, (size_t)longest->high + 1));
+		}
+		if (loops->told)
+			assert_string_equal(loops->word, all[i].loops);
+		assert_true(longest->told || loops->told);
+		ifr_probe_release(&result);
+		ifr_machine_free(machine);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_patterns_by_cycles),
 		cmocka_unit_test(test_loop_predictors),
 		cmocka_unit_test(test_histories_of_targets),
 	};
