@@ -147,10 +147,29 @@ static void say_inconclusive_step(const struct ifr_comparison *c, struct ifr_buf
 		next_put_compare(both, layouts, command);
 }
 
+/* The new program, as a command names it: the side's own name may be that of an experiment. */
+static const char *name_program(const struct ifr_comparison *c) {
+	const struct ifr_comparison_side *side = &c->side[1];
+	const char *name = side->dataset ? ifr_dataset_program_name(side->dataset, side->program) : NULL;
+	return name && *name ? name : side->name;
+}
+
 /* Cycles of a core can be told by cause. */
 static bool is_of_core(const struct ifr_comparison *c) {
 	const struct ifr_dataset *dataset = c->side[1].dataset;
 	return dataset && ifr_counter_is_modelled_cycles(&c->metric) && !ifr_cycles_are_added(dataset, &c->metric);
+}
+
+/* Appends the command that tells why layouts of the new program differ; of time, or of counted cycles, by those of the
+ * model for the same layouts. */
+static void put_causes(const struct ifr_comparison *c, struct ifr_buffer *command) {
+	const bool clocked = !ifr_counter_is_modelled_cycles(&c->metric) && ifr_counter_is_time(&c->metric);
+	if (c->side[1].dataset && (clocked || is_of_core(c)))
+		next_put_icost(c->side[1].dataset, name_program(c), comparison_count_layouts(c), command);
+}
+
+static void say_causes(const struct ifr_comparison *c, struct ifr_buffer *s) {
+	ifr_buffer_puts(s, is_of_core(c) ? " By cause, and by line:" : " By cause, and by line, in the model:");
 }
 
 /* Whether a core's cycles of the two files differ as shipped, by more than the margin and the error of samples, though
@@ -167,15 +186,17 @@ static void say_unchanged_step(const struct ifr_comparison *c, const char *name,
 		return;
 	}
 	if (differs_as_shipped(c))
-		next_put_icost(c->side[1].dataset, c->side[1].name, comparison_count_layouts(c), command);
-	if (command->length)
-		ifr_buffer_printf(s, "see why layouts of %s differ: as shipped, the two do. By cause, and by line:", name);
-	else
+		next_put_icost(c->side[1].dataset, name_program(c), comparison_count_layouts(c), command);
+	if (command->length) {
+		ifr_buffer_printf(s, "see why layouts of %s differ: as shipped, the two do.", name);
+		say_causes(c, s);
+	} else {
 		ifr_buffer_puts(s, "nothing.");
+	}
 }
 
 static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s, struct ifr_buffer *command) {
-	const char *names[2], *program = c->side[1].name;
+	const char *names[2], *program = name_program(c);
 	const struct ifr_dataset *dataset = c->side[1].dataset;
 	comparison_find_names(c, names);
 	ifr_buffer_puts(s, "Next: ");
@@ -184,13 +205,15 @@ static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s, 
 	} else if (c->verdict == IFR_VERDICT_NO_CHANGE) {
 		say_unchanged_step(c, names[1], s, command);
 	} else if (c->verdict == IFR_VERDICT_LAYOUT) {
-		ifr_buffer_printf(s, "find a better layout of %s.", names[1]);
-		if (is_of_core(c))
-			next_put_icost(dataset, program, comparison_count_layouts(c), command);
-		if (command->length)
-			ifr_buffer_puts(s, " By cause, and by line:");
-		else if (dataset)
-			next_put_bench_of(dataset, program, c->metric.name, command);
+		put_causes(c, command);
+		if (command->length) {
+			ifr_buffer_printf(s, "see why layouts of %s differ.", names[1]);
+			say_causes(c, s);
+		} else {
+			ifr_buffer_printf(s, "find a better layout of %s.", names[1]);
+			if (dataset)
+				next_put_bench_of(dataset, program, c->metric.name, command);
+		}
 	} else if (c->verdict == IFR_VERDICT_INCONCLUSIVE) {
 		say_inconclusive_step(c, s, command);
 	} else if (c->ratio > 1) {

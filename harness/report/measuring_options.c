@@ -100,9 +100,10 @@ void next_put_icost(const struct ifr_dataset *dataset, const char *program, size
 	const char *options = ifr_dataset_fact(dataset, "options"), *seed = ifr_dataset_fact(dataset, "seed");
 	const char *command = ifr_dataset_fact(dataset, "command");
 	struct ifr_strings words = {0};
-	if (!command || !options || ifr_dataset_fact(dataset, "sweep") ||
-	    ifr_dataset_fact(dataset, "programs removed"))
+	if (!options || ifr_dataset_fact(dataset, "sweep") || !next_can_run(dataset) || next_is_driven(dataset) ||
+	    !next_runs_itself(dataset))
 		return;
+	next_begin(dataset, out);
 	ifr_buffer_puts(out, "interfero icost --across");
 	if (ifr_unquote_shell(options, &words))
 		put_options(&words, true, out);
@@ -110,5 +111,6 @@ void next_put_icost(const struct ifr_dataset *dataset, const char *program, size
 		ifr_buffer_puts(out, " --machine native");
 	ifr_buffer_printf(out, " -n %zu -s %s", layouts, seed ? seed : "1");
 	put_command(command, program, out);
+	next_end(dataset, out);
 	ifr_strings_release(&words);
 }

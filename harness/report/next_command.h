@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands that continue from an experiment, to be pasted. Each appends one line without its end, or nothing where the
- * experiment does not know enough for it. Private to this folder. */
+/* Commands that continue from an experiment, to be pasted where they are read. Each appends one line without its end, or
+ * nothing where the experiment does not know enough for it. Private to this folder. */
 #ifndef IFR_HARNESS_REPORT_NEXT_COMMAND_H
 #define IFR_HARNESS_REPORT_NEXT_COMMAND_H
 
@@ -25,10 +25,20 @@ void next_put_profile(const struct ifr_dataset *dataset, const char *program, st
 /* interfero report of the experiment by another metric */
 void next_put_report(const struct ifr_dataset *dataset, const char *metric, struct ifr_buffer *out);
 /* interfero icost --across of an experiment's layouts, on its described machine, or on this one where none counted;
- * program: instead of the command's own, NULL: that */
+ * program: instead of the command's own, NULL: that; nothing for a library, or for a program that a driver starts */
 void next_put_icost(const struct ifr_dataset *dataset, const char *program, size_t layouts,
                     struct ifr_buffer *out);
 /* interfero blame of the experiment */
 void next_put_blame(const struct ifr_dataset *dataset, struct ifr_buffer *out);
+
+/* What is around such a command, if the experiment was made in another folder than this: "(cd FOLDER && " and ")" */
+void next_begin(const struct ifr_dataset *dataset, struct ifr_buffer *out);
+void next_end(const struct ifr_dataset *dataset, struct ifr_buffer *out);
+/* Whether the program under test is the first word of the experiment's command: a library's user and a driver stand there
+ * themselves. */
+bool next_runs_itself(const struct ifr_dataset *dataset);
+bool next_is_driven(const struct ifr_dataset *dataset);
+/* Whether a command can go on with the experiment: one that was merged from others is refused. */
+bool next_can_run(const struct ifr_dataset *dataset);
 
 #endif

@@ -610,8 +610,8 @@ static void test_headline(void **state) {
 		{{32, 5, 1, 1.06, 0.01, 0.003, false, 0, 0},
 	     "Verdict: layout: the change is ",
 	     " by addresses alone; other builds need not show it.",
-	     "Next: find a better layout of new.",
-	     "interfero bench -- ./new -x 'a b'"},
+	     "Next: see why layouts of new differ. By cause, and by line, in the model:",
+	     "interfero icost --across --machine native -n 32 -s 1 -- ./new -x 'a b'"},
 		{{32, 5, 1, 1, 0.005, 0.003, false, 0, 0},
 	     "Verdict: no change: less than 1.0 % (95 % interval ",
 	     "counts as none.",
@@ -649,6 +649,41 @@ static void test_headline(void **state) {
 		if (cases[i].recipe.layouts == 8)
 			assert_string_equal(strstr(lines[3], " -r "), " -r 3 -- -x 'a b'");
 		free(text);
+		release(datasets);
+		gsl_rng_free(rng);
+	}
+}
+
+/* Of two experiments, commands name the programs of these, and go to the folder where they ran. */
+static void test_commands_of_experiments(void **state) {
+	(void)state;
+	const struct recipe recipe = {32, 5, 1, 1.06, 0.01, 0.003, true, 0, 0};
+	static const char *const users[] = {"itself", "./user"};
+	for (size_t i = 0; i < 2; i++) {
+		struct ifr_dataset datasets[2];
+		struct ifr_comparison_entry entry = {.name = "", .command = ""};
+		struct ifr_buffer out = {0};
+		gsl_rng *rng = seeded(11);
+		entry.main = compared(&recipe, rng, datasets);
+		entry.main.verdict = IFR_VERDICT_LAYOUT;
+		entry.main.side[1].name = "new.exp";
+		ifr_dataset_add_fact(&datasets[1], "program name", "bin/new");
+		ifr_dataset_add_fact(&datasets[1], "run in", users[i]);
+		ifr_dataset_add_fact(&datasets[1], "folder", "/else where");
+		ifr_dataset_add_fact(&datasets[1], "options", "-q -a base -r 5");
+		ifr_dataset_add_fact(&datasets[1], "command", i ? "./user -x" : "bin/new -x");
+		ifr_comparison_text(&entry, 1, false, &out);
+		/* icost moves no libraries. */
+		if (i)
+			assert_non_null(strstr(ifr_buffer_text(&out),
+			                       "(cd '/else where' \\\n        && interfero bench -a base "
+			                       "--library bin/new -- ./user -x)\n"));
+		else
+			assert_non_null(strstr(ifr_buffer_text(&out),
+			                       "(cd '/else where' \\\n        && interfero icost --across -a "
+			                       "base --machine native -n 32 -s 2 -- \\\n        bin/new "
+			                       "-x)\n"));
+		ifr_buffer_release(&out);
 		release(datasets);
 		gsl_rng_free(rng);
 	}
@@ -983,17 +1018,29 @@ static void test_suite_rest(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_open_benchmarks), cmocka_unit_test(test_verdicts),
-		cmocka_unit_test(test_by_hand),         cmocka_unit_test(test_large_changes),
-		cmocka_unit_test(test_pairs),           cmocka_unit_test(test_a_against_a),
-		cmocka_unit_test(test_forms),           cmocka_unit_test(test_suite),
-		cmocka_unit_test(test_suite_budget),    cmocka_unit_test(test_suite_rest),
-		cmocka_unit_test(test_small_change),    cmocka_unit_test(test_headline),
-		cmocka_unit_test(test_layouts),         cmocka_unit_test(test_library_commands),
-		cmocka_unit_test(test_overview),        cmocka_unit_test(test_same_instructions),
-		cmocka_unit_test(test_exact_margin),    cmocka_unit_test(test_sampled_cycles),
-		cmocka_unit_test(test_few_layouts),     cmocka_unit_test(test_edited),
-		cmocka_unit_test(test_few_repeats),     cmocka_unit_test(test_words),
+		cmocka_unit_test(test_open_benchmarks),
+		cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_large_changes),
+		cmocka_unit_test(test_pairs),
+		cmocka_unit_test(test_a_against_a),
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_suite),
+		cmocka_unit_test(test_suite_budget),
+		cmocka_unit_test(test_suite_rest),
+		cmocka_unit_test(test_small_change),
+		cmocka_unit_test(test_headline),
+		cmocka_unit_test(test_commands_of_experiments),
+		cmocka_unit_test(test_layouts),
+		cmocka_unit_test(test_library_commands),
+		cmocka_unit_test(test_overview),
+		cmocka_unit_test(test_same_instructions),
+		cmocka_unit_test(test_exact_margin),
+		cmocka_unit_test(test_sampled_cycles),
+		cmocka_unit_test(test_few_layouts),
+		cmocka_unit_test(test_edited),
+		cmocka_unit_test(test_few_repeats),
+		cmocka_unit_test(test_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
