@@ -63,21 +63,26 @@ static size_t find_last(const struct curve *curve, double limit) {
 	return last + BEHIND < curve->count ? last + BEHIND : curve->count - 1;
 }
 
-/* Loops of 1024 trips and more, which no history holds: all of their ends are predicted, or none. */
+/* Loops of 1024 trips and more, which no history holds: where their ends are predicted, a loop predictor counts them. Where
+ * they are not, there is none, or it counts fewer, or had no trust yet: in the model, that of L-TAGE. */
 static void tell_loop_predictor(struct probe_clocked *probe, const struct curve *curve) {
 	enum { TRIPS = 1024 };
 	static const char key[] = "loop-predictor",
 					  experiment[] =
-						  "the ends of loops of 1024 to 1792 trips, which no history holds, are predicted or not";
+						  "the ends of loops of 1024 to 1792 trips, which no history holds, are predicted";
 	const int predicted = probe_curve_side(curve->points, curve->count, TRIPS, (struct probe_border){0.3, 0.7});
-	if (predicted < 0) {
-		probe_tell_nothing(probe->result, IFR_PROBE_HISTORY, key,
-		                   "the ends of loops of 1024 to 1792 trips are neither surely predicted nor surely not");
+	if (predicted < 1) {
+		probe_tell_nothing(probe->result, IFR_PROBE_HISTORY, key, "%s",
+		                   predicted
+		                       ? "the ends of loops of 1024 to 1792 trips are neither surely predicted nor "
+		                         "surely not"
+		                       : "the ends of loops of 1024 to 1792 trips are mispredicted: there is no loop "
+		                         "predictor, or it counts fewer");
 		return;
 	}
-	probe_tell_word(probe->result, IFR_PROBE_HISTORY, key, predicted ? "yes" : "no", experiment);
+	probe_tell_word(probe->result, IFR_PROBE_HISTORY, key, "yes", experiment);
 	if (probe->near && probe_has_parameter(probe->near->direction->parameters, "loop"))
-		probe_tell(probe->result, IFR_PROBE_HISTORY, "direction.loop", "", predicted, "%s", experiment);
+		probe_tell(probe->result, IFR_PROBE_HISTORY, "direction.loop", "", 1, "%s", experiment);
 }
 
 /* Ref: Milenković et al. 2004, figure 11: a pattern 1...10 is predicted if the history holds all of it. */
