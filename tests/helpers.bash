@@ -88,6 +88,17 @@ within() {
 	timeout -k 5 $((5 * seconds)) "$@"
 }
 
+# parts_add_up FILE: in this JSON of icost --across, shares, interactions, layouts, functions and lines each add up to the
+# difference, and the lines' shares of a cause to that of the cause.
+parts_add_up() {
+	local sum
+	for sum in '[.causes[].share, .rest]' '[.interactions[].icost, .causes[].cost, .rest]' '[.layouts[] | .cycles * .weight]' \
+		'[.lines[].cycles]' '[.lines | group_by(.function)[] | [.[].cycles] | add]'; do
+		jq -e ".difference - ($sum | add // 0) | fabs < 1e-3" "$1" || say "$sum of $1"
+	done
+	jq -e '. as $all | .causes | all(.causes[0] as $cause | .share - ([$all.lines[].shares[$cause]] | add // 0) | fabs < 1e-3)' "$1"
+}
+
 # refuse STATUS WORD... -- COMMAND...: the command ends with the status and one line on standard error that begins with
 # "interfero" and holds every word; nothing on standard output.
 refuse() {

@@ -96,7 +96,9 @@ static error_t choose_view(enum icost_view view, struct icost_options *options, 
 /* Several layouts belong to --across. */
 static void check_layouts(const struct icost_options *options, struct argp_state *state) {
 	const size_t plans = options->plans.count;
-	const bool random = options->layouts.number_given;
+	const struct layout_options *layouts = &options->layouts;
+	const bool random =
+		layouts->number_given || layouts->seed_given || layouts->axes_given || layouts->parameters_given;
 	const bool across = options->view == VIEW_ACROSS;
 	if (options->profiles && (options->view || options->sites.count))
 		argp_error(state,
@@ -115,6 +117,8 @@ static void check_layouts(const struct icost_options *options, struct argp_state
 		           "the costs of one layout are told, that of one --plan: --across tells why layouts differ");
 	if (across && (plans > 2 || (plans && random)))
 		argp_error(state, "--across takes one --plan (against the shipped layout), two, or -n random layouts");
+	if (across && layouts->axes_given && !layouts->axes)
+		argp_error(state, "--axes names no axis, and no layouts differ: leave it out, or name one");
 	if (across && random && options->layouts.variants < 2)
 		argp_error(state, "a spread needs two layouts at least: -n 20");
 	if (across && options->sites.count)

@@ -144,6 +144,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		break;
 	case 'x':
 		result = set_parameters(options, argument, &err);
+		options->parameters_given = true;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -16,7 +16,7 @@ struct layout_options {
 	bool seed_given;
 	unsigned axes;
 	struct ifr_plan parameters;
-	bool number_given, axes_given;
+	bool number_given, axes_given, parameters_given;
 	struct ifr_sweeps sweeps;
 	bool layout_is_number; /* -n is the number of one layout */
 	bool all;              /* --axes all: every axis that needs no templates or sources, but for copies */

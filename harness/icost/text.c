@@ -9,7 +9,7 @@
 #include "harness/icost/sites.h"
 #include "harness/output/output.h"
 
-enum { PAIRS_TOLD = 3, SHORT_RUN = 5000000 /* instructions */ };
+enum { PAIRS_TOLD = 3, LAYOUT_WORTH_PCT = 5, SHORT_RUN = 5000000 /* instructions */ };
 
 /* A report under way. */
 struct telling {
@@ -79,6 +79,24 @@ static void tell_largest(const struct telling *telling, struct ifr_buffer *text)
 	put_paragraph(telling, text, "", "");
 }
 
+/* The most expensive cause of those that layouts bring, if it is not the first of all: another layout is often the cheaper
+ * remedy. */
+static void tell_layout(const struct telling *telling, struct ifr_buffer *text) {
+	for (size_t i = 0; i < telling->breakdown.count; i++) {
+		const enum ifr_cause cause = telling->breakdown.order[i];
+		const double cost = percent(telling, telling->breakdown.alone[cause].cycles);
+		if (cause < IFR_CAUSE_IMISS || cause >= IFR_CAUSES)
+			continue;
+		if (!i || cost < LAYOUT_WORTH_PCT)
+			return;
+		const struct ifr_cause_about *about = ifr_icost_about(telling->icost, cause);
+		ifr_buffer_printf(text, "Of what a layout changes, most is lost by %s (%s): %.1f %%. To do: %s.",
+		                  about->name, about->about, cost, about->remedy);
+		put_paragraph(telling, text, "", "");
+		return;
+	}
+}
+
 /* An interaction of two causes. */
 struct pair {
 	enum ifr_cause first, second;
@@ -117,7 +135,7 @@ static void tell_pair(const struct telling *telling, const struct pair *pair, st
 	                  percent(telling, alone[pair->second].cycles + pair->value.cycles), first,
 	                  parallel ? "improve both"
 	                  : part   ? "they have cycles in common by definition, and --causes leaves one out"
-	                           : "after one, the other is worth less");
+	                           : "improve the easier one, and look again");
 	put_paragraph(telling, text, "  - ", "    ");
 }
 
@@ -226,8 +244,14 @@ static void put_breakdown(const struct telling *telling) {
 	put_sum(telling, "other", breakdown->other, "all other interactions");
 	put_sum(telling, "rest", breakdown->rest, "left with all these causes idealised");
 	ifr_buffer_printf(out, "%-*s %7.1f\n", telling->width, "total", 100.0);
+	char *legend =
+		ifr_format("alone: what goes with the cause alone. %s: what goes with both beyond what each of them costs "
+	               "(parallel: > 0, serial: < 0); that is their interaction cost.",
+	               with);
+	ifr_text_wrap(out, legend, "\n", "");
+	free(legend);
 	if (most > 0)
-		ifr_buffer_printf(out, "\nFrom samples of the run: each is +- %.1f at most (twice the standard error).\n",
+		ifr_buffer_printf(out, "From samples of the run: each is +- %.1f at most (twice the standard error).\n",
 		                  200 * most / ifr_icost_time(telling->icost, 0));
 	free(with);
 }
@@ -280,6 +304,7 @@ void ifr_icost_text(const struct ifr_icost *icost, const struct ifr_icost_run *r
 	choose_widths(&telling);
 	tell_run(&telling, &text);
 	tell_largest(&telling, &text);
+	tell_layout(&telling, &text);
 	tell_pairs(&telling, &text);
 	put_breakdown(&telling);
 	if (run->profile)

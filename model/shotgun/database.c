@@ -2,7 +2,9 @@
 #include "model/shotgun/database.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "common/buffer.h"
+#include "common/table.h"
 
 /* Samples of an instruction that are compared; a hot one has many alike. */
 enum { COMPARED_MOST = 256 };
@@ -11,42 +13,78 @@ static unsigned own_bits(uint32_t does, uint32_t suffers) {
 	return (does >> IFR_SHOTGUN_AROUND & 1) | (suffers >> IFR_SHOTGUN_AROUND & 1) << 1;
 }
 
-static int by_instruction(const void *a, const void *b) {
-	const struct ifr_shotgun_detail *x = a, *y = b;
-	const unsigned p = own_bits(x->does, x->suffers), q = own_bits(y->does, y->suffers);
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return (p > q) - (p < q);
+static int by_place(const void *a, const void *b) {
+	const uint64_t x = ((const struct shotgun_instruction *)a)->at,
+				   y = ((const struct shotgun_instruction *)b)->at;
+	return (x > y) - (x < y);
 }
 
-/* Lists the instructions of the sorted details. */
-static void list_instructions(struct shotgun_database *database) {
+/* All bits of a sample or a context in one word. */
+static uint64_t join_bits(uint32_t does, uint32_t suffers, uint32_t parity) {
+	static const uint64_t all = (1u << IFR_SHOTGUN_BITS) - 1;
+	return (does & all) | (suffers & all) << IFR_SHOTGUN_BITS | (parity & all) << 2 * IFR_SHOTGUN_BITS;
+}
+
+/* Lists the instructions by place. ranks: by number of the sample, the number of its instruction in that list. */
+static void list_instructions(struct shotgun_database *database, const struct ifr_shotgun_samples *samples,
+                              uint32_t *ranks) {
+	struct ifr_table table = {0};
 	size_t room = 0;
 	for (size_t i = 0; i < database->count; i++) {
-		const struct ifr_shotgun_detail *detail = &database->details[i];
-		if (!i || detail[-1].at != detail->at) {
-			if (database->instructions_count == room) {
-				room = 2 * room + 1024;
-				database->instructions = ifr_realloc(database->instructions, room, sizeof *database->instructions);
-			}
-			database->instructions[database->instructions_count++] =
-				(struct shotgun_instruction){.at = detail->at, .first = i};
+		const struct ifr_shotgun_detail *detail = &samples->details[i];
+		ranks[i] = ifr_table_number(&table, detail->at);
+		if (ranks[i] == room) {
+			room = 2 * room + 1024;
+			database->instructions = ifr_realloc(database->instructions, room, sizeof *database->instructions);
 		}
-		database->instructions[database->instructions_count - 1].counts[own_bits(detail->does, detail->suffers)]++;
+		if (ranks[i] == database->instructions_count)
+			database->instructions[database->instructions_count++] =
+				(struct shotgun_instruction){.at = detail->at, .first = ranks[i]};
+		database->instructions[ranks[i]].counts[own_bits(detail->does, detail->suffers)]++;
 	}
+	ifr_table_release(&table);
+	if (database->instructions_count)
+		qsort(database->instructions, database->instructions_count, sizeof *database->instructions, by_place);
+	uint32_t *sorted = ifr_alloc((database->instructions_count + 1) * sizeof *sorted);
+	for (size_t i = 0, first = 0; i < database->instructions_count; i++) {
+		struct shotgun_instruction *instruction = &database->instructions[i];
+		sorted[instruction->first] = (uint32_t)i;
+		instruction->first = first;
+		for (unsigned own = 0; own < 4; own++)
+			first += instruction->counts[own];
+	}
+	for (size_t i = 0; i < database->count; i++)
+		ranks[i] = sorted[ranks[i]];
+	free(sorted);
 }
 
+/* Samples are many, instructions few: each sample is copied once, to the place that the counts tell. */
 void shotgun_database_init(struct shotgun_database *database, const struct ifr_shotgun_samples *samples) {
 	*database = (struct shotgun_database){.count = samples->details_count};
+	uint32_t *ranks = ifr_alloc((database->count + 1) * sizeof *ranks);
 	database->details = ifr_alloc((database->count + 1) * sizeof *database->details);
-	if (database->count)
-		memcpy(database->details, samples->details, database->count * sizeof *database->details);
-	qsort(database->details, database->count, sizeof *database->details, by_instruction);
-	list_instructions(database);
+	database->words = ifr_alloc((database->count + 1) * sizeof *database->words);
+	list_instructions(database, samples, ranks);
+	size_t *ends = ifr_alloc((4 * database->instructions_count + 1) * sizeof *ends);
+	for (size_t i = 0; i < database->instructions_count; i++) {
+		ends[4 * i] = database->instructions[i].first;
+		for (unsigned own = 1; own < 4; own++)
+			ends[4 * i + own] = ends[4 * i + own - 1] + database->instructions[i].counts[own - 1];
+	}
+	for (size_t i = 0; i < database->count; i++) {
+		const struct ifr_shotgun_detail *detail = &samples->details[i];
+		const size_t to = ends[4 * (size_t)ranks[i] + own_bits(detail->does, detail->suffers)]++;
+		database->details[to] = *detail;
+		database->words[to] = join_bits(detail->does, detail->suffers, detail->parity);
+		database->partial |= detail->unknown || detail->absent;
+	}
+	free(ends);
+	free(ranks);
 }
 
 void shotgun_database_release(struct shotgun_database *database) {
 	free(database->details);
+	free(database->words);
 	free(database->instructions);
 }
 
@@ -109,17 +147,22 @@ const struct ifr_shotgun_detail *shotgun_database_find(const struct shotgun_data
 	const size_t count = find_samples(database, at, known, own, &first);
 	const size_t compared = count < COMPARED_MOST ? count : COMPARED_MOST;
 	const struct ifr_shotgun_detail *best = NULL;
+	/* Where all bits are known, one word has them all. */
+	const bool whole = !database->partial && !context->unknown && !context->absent;
+	const uint64_t word = join_bits(context->does, context->suffers, context->parity);
 	int least = 4 * IFR_SHOTGUN_BITS + 1;
 	/* Of too many, evenly spread ones, from a drawn one on: so ties are drawn, too. */
+	const size_t step = compared ? count / compared : 0;
 	size_t index = count ? draw % count : 0;
 	for (size_t i = 0; i < compared && least; i++) {
-		const struct ifr_shotgun_detail *detail = &database->details[first + index];
-		index += count / compared;
+		const size_t sample = first + index;
+		index += step;
 		index -= index >= count ? count : 0;
-		const int differ = shotgun_count_different(detail, context);
+		const int differ = whole ? count_bits(database->words[sample] ^ word)
+		                         : shotgun_count_different(&database->details[sample], context);
 		if (differ < least) {
 			least = differ;
-			best = detail;
+			best = &database->details[sample];
 		}
 	}
 	*exact = !least;

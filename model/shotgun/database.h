@@ -19,7 +19,9 @@ struct shotgun_instruction {
 
 struct shotgun_database {
 	struct ifr_shotgun_detail *details; /* by instruction, then by its own bits */
+	uint64_t *words;                    /* by detail: the bits around it */
 	size_t count;
+	bool partial;                             /* some detail has bits that are unknown or absent */
 	struct shotgun_instruction *instructions; /* by their addresses */
 	size_t instructions_count;
 };

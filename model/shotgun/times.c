@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All sets that idealise nothing of the front end share it, as in model/replay/core.c: the fragments go through it once,
+ * and then through the graph of each set. */
 #include "model/shotgun/times.h"
 
 #include <math.h>
@@ -16,73 +18,135 @@ struct timing {
 		weights[2]; /* of fragments of the rest, and of the head; of all instructions of fragments the mean is 1 */
 };
 
-/* A core with a set of causes idealised. */
-struct set_core {
+/* The sets that idealise the same part of the front end (IFR_CAUSES_OF_FRONT): where their slots come from. */
+struct set_group {
 	const struct timing *timing;
-	struct ifr_core core;
-	struct ifr_front *front;
-	struct ifr_graph *graph;
+	size_t *members, count;    /* numbers of sets */
 	struct ifr_placed *placed; /* by block */
+	struct ifr_delivery *deliveries;
+	size_t deliveries_count, deliveries_room;
+	size_t *first; /* of them, by step, and behind the last one */
 };
 
-static void run_step(struct set_core *set, const struct ifr_shotgun_step *step) {
-	const struct ifr_shotgun_code *code = set->timing->code;
-	const struct ifr_shotgun_fragments *fragments = set->timing->fragments;
-	const struct ifr_trace_block *block = &code->blocks[step->block];
-	struct ifr_placed *placed = &set->placed[step->block];
-	size_t count;
-	if (!placed->parts)
-		ifr_core_place(&set->core, code->program, step->block, step->address, block->bytes, placed);
-	const struct ifr_core_outcome outcome = {.addresses = fragments->addresses + step->first_access,
-	                                         .accesses = fragments->accesses + block->first_access,
-	                                         .levels = fragments->levels + step->first_access,
-	                                         .fetch_wait = step->line_wait,
-	                                         .page_wait = step->page_wait,
-	                                         .decoded =
-	                                             step->decoded && ifr_core_idealises(&set->core, IFR_CAUSE_DSB),
-	                                         .btb = step->btb,
-	                                         .taken = step->taken,
-	                                         .mispredicted = step->mispredicted};
-	ifr_front_tell(set->front, &step->decoded);
-	const struct ifr_delivery *deliveries =
-		ifr_front_enter(set->front, placed, step->block, step->taken, step->call, &count);
-	ifr_graph_add(set->graph, code->program, placed, deliveries, count, &outcome);
+/* --- the front end ------------------------------------------------------------------------------------------------ */
+
+static void keep_deliveries(struct set_group *group, size_t step, const struct ifr_delivery *deliveries,
+                            size_t count) {
+	if (group->deliveries_count + count > group->deliveries_room) {
+		group->deliveries_room = 2 * (group->deliveries_count + count) + 4096;
+		group->deliveries = ifr_realloc(group->deliveries, group->deliveries_room, sizeof *group->deliveries);
+	}
+	group->first[step] = group->deliveries_count;
+	for (size_t i = 0; i < count; i++)
+		group->deliveries[group->deliveries_count++] = deliveries[i];
+	group->first[step + 1] = group->deliveries_count;
 }
 
-static int64_t run_steps(struct set_core *set, uint32_t from, uint32_t to) {
-	for (uint32_t i = from; i < to; i++)
-		run_step(set, &set->timing->fragments->steps[i]);
-	return ifr_graph_cycle(set->graph);
-}
-
-static int time_set(size_t index, size_t thread, void *data, struct ifr_error *err) {
-	const struct timing *timing = data;
+/* Brings all fragments through the front end of a group. */
+static void run_front(struct set_group *group) {
+	const struct timing *timing = group->timing;
+	const struct ifr_shotgun_code *code = timing->code;
 	const struct ifr_shotgun_fragments *fragments = timing->fragments;
-	struct set_core set = {.timing = timing};
+	struct ifr_core core;
+	ifr_core_init(&core, timing->machine);
+	ifr_core_idealise(&core, timing->sets[group->members[0]] & IFR_CAUSES_OF_FRONT);
+	struct ifr_front *front = ifr_front_new(&core);
+	for (size_t i = 0; i < fragments->count; i++) {
+		ifr_front_cut(front);
+		for (size_t k = fragments->items[i].first; k < fragments->items[i].end; k++) {
+			const struct ifr_shotgun_step *step = &fragments->steps[k];
+			struct ifr_placed *placed = &group->placed[step->block];
+			size_t count;
+			if (!placed->parts)
+				ifr_core_place(&core, code->program, step->block, step->address, code->blocks[step->block].bytes,
+				               placed);
+			ifr_front_tell(front, &step->decoded);
+			const struct ifr_delivery *deliveries =
+				ifr_front_enter(front, placed, step->block, step->taken, step->call, &count);
+			keep_deliveries(group, k, deliveries, count);
+		}
+	}
+	ifr_front_free(front);
+}
+
+/* --- the graph ---------------------------------------------------------------------------------------------------- */
+
+/* Returns the cycle behind the steps. */
+static int64_t run_graph(const struct set_group *group, struct ifr_graph *graph, bool all_cached, uint32_t from,
+                         uint32_t to) {
+	const struct ifr_shotgun_code *code = group->timing->code;
+	const struct ifr_shotgun_fragments *fragments = group->timing->fragments;
+	for (uint32_t i = from; i < to; i++) {
+		const struct ifr_shotgun_step *step = &fragments->steps[i];
+		const struct ifr_core_outcome outcome = {.addresses = fragments->addresses + step->first_access,
+		                                         .accesses =
+		                                             fragments->accesses + code->blocks[step->block].first_access,
+		                                         .levels = fragments->levels + step->first_access,
+		                                         .fetch_wait = step->line_wait,
+		                                         .page_wait = step->page_wait,
+		                                         .decoded = step->decoded && all_cached,
+		                                         .btb = step->btb,
+		                                         .taken = step->taken,
+		                                         .mispredicted = step->mispredicted};
+		ifr_graph_add(graph, code->program, &group->placed[step->block], group->deliveries + group->first[i],
+		              group->first[i + 1] - group->first[i], &outcome);
+	}
+	return ifr_graph_cycle(graph);
+}
+
+static int time_set(size_t member, size_t thread, void *data, struct ifr_error *err) {
+	const struct set_group *group = data;
+	const struct timing *timing = group->timing;
+	const struct ifr_shotgun_fragments *fragments = timing->fragments;
+	const size_t index = group->members[member];
 	double *cycles = timing->times->fragment_cycles + index * fragments->count, sum = 0;
+	struct ifr_core core;
 	(void)thread;
 	(void)err;
-	ifr_core_init(&set.core, timing->machine);
-	ifr_core_idealise(&set.core, timing->sets[index]);
-	set.front = ifr_front_new(&set.core);
-	set.graph = ifr_graph_new(&set.core);
-	set.placed = ifr_alloc((timing->code->blocks_count + 1) * sizeof *set.placed);
+	ifr_core_init(&core, timing->machine);
+	ifr_core_idealise(&core, timing->sets[index]);
+	const bool all_cached = ifr_core_idealises(&core, IFR_CAUSE_DSB);
+	struct ifr_graph *graph = ifr_graph_new(&core);
 	for (size_t i = 0; i < fragments->count; i++) {
 		const struct ifr_shotgun_fragment *fragment = &fragments->items[i];
-		ifr_front_cut(set.front);
-		ifr_graph_drain(set.graph);
-		const int64_t begun = run_steps(&set, fragment->first, fragment->measured);
-		cycles[i] =
-			timing->weights[fragment->head] * (double)(run_steps(&set, fragment->measured, fragment->end) - begun);
+		ifr_graph_drain(graph);
+		const int64_t begun = run_graph(group, graph, all_cached, fragment->first, fragment->measured);
+		cycles[i] = timing->weights[fragment->head] *
+		            (double)(run_graph(group, graph, all_cached, fragment->measured, fragment->end) - begun);
 		sum += cycles[i];
 	}
 	timing->times->cycles[index] = sum;
-	for (size_t i = 0; i < timing->code->blocks_count; i++)
-		free(set.placed[i].parts);
-	free(set.placed);
-	ifr_graph_free(set.graph);
-	ifr_front_free(set.front);
+	ifr_graph_free(graph);
 	return 0;
+}
+
+/* Carries out the sets that have the front end of the given one. */
+static void time_group(const struct timing *timing, size_t count, uint32_t front) {
+	const size_t blocks = timing->code->blocks_count;
+	struct set_group group = {.timing = timing};
+	struct ifr_error none = {0};
+	group.members = ifr_alloc((count + 1) * sizeof *group.members);
+	for (size_t i = 0; i < count; i++)
+		if ((timing->sets[i] & IFR_CAUSES_OF_FRONT) == front)
+			group.members[group.count++] = i;
+	group.placed = ifr_alloc((blocks + 1) * sizeof *group.placed);
+	group.first = ifr_alloc((timing->fragments->steps_count + 2) * sizeof *group.first);
+	run_front(&group);
+	ifr_parallel_each(group.count, ifr_parallel_processors(), time_set, &group, &none);
+	for (size_t i = 0; i < blocks; i++)
+		free(group.placed[i].parts);
+	free(group.placed);
+	free(group.first);
+	free(group.deliveries);
+	free(group.members);
+}
+
+/* Whether no set before this one has its front end. */
+static bool is_first(const uint32_t *sets, size_t index) {
+	for (size_t i = 0; i < index; i++)
+		if (!((sets[i] ^ sets[index]) & IFR_CAUSES_OF_FRONT))
+			return false;
+	return true;
 }
 
 /* Weights fragments by what they stand for. Returns the instructions of all. */
@@ -101,7 +165,6 @@ void ifr_shotgun_times(const struct ifr_shotgun_code *code, const struct ifr_sho
                        const struct ifr_machine *machine, const uint32_t *sets, size_t count,
                        uint64_t instructions, struct ifr_ideal_times *times) {
 	struct timing timing = {code, fragments, machine, sets, times, {0}};
-	struct ifr_error none = {0};
 	const double measured = weight_fragments(fragments, (double)instructions, timing.weights);
 	*times = (struct ifr_ideal_times){.sets = count, .fragments = fragments->count, .rest = (double)instructions};
 	times->cycles = ifr_alloc((count + 1) * sizeof *times->cycles);
@@ -110,7 +173,9 @@ void ifr_shotgun_times(const struct ifr_shotgun_code *code, const struct ifr_sho
 	for (size_t i = 0; i < fragments->count; i++)
 		times->fragment_instructions[i] =
 			(uint32_t)lrint(timing.weights[fragments->items[i].head] * fragments->items[i].instructions);
-	ifr_parallel_each(count, ifr_parallel_processors(), time_set, &timing, &none);
+	for (size_t i = 0; i < count; i++)
+		if (is_first(sets, i))
+			time_group(&timing, count, sets[i] & IFR_CAUSES_OF_FRONT);
 	for (size_t i = 0; i < count && measured > 0; i++)
 		times->cycles[i] *= (double)instructions / measured;
 }

@@ -208,11 +208,7 @@ flat() {
 	jq -e --slurpfile replayed replayed.json '[.layouts[].cycles] == $replayed[0]' two.json
 	interfero icost --across --json -n 3 -a padding,functions --seed 3 ../branch.trace >spread.json
 	for file in two.json spread.json; do
-		jq -e '.difference - ([.causes[].share, .rest] | add) | fabs < 1e-3' $file
-		jq -e '.difference - ([.interactions[].icost, .causes[].cost, .rest] | add) | fabs < 1e-3' $file
-		jq -e '.difference - ([.layouts[] | .cycles * .weight] | add) | fabs < 1e-3' $file
-		jq -e '.difference - ([.lines[].cycles] | add // 0) | fabs < 1e-3' $file
-		jq -e '. as $all | .causes | all(.causes[0] as $cause | .share - ([$all.lines[].shares[$cause]] | add // 0) | fabs < 1e-3)' $file
+		parts_add_up $file
 	done
 	interfero icost --across --plan v/v00001.plan ../branch.trace >text
 	flat text | grep -Eq "v00001 takes [0-9]+ cycles, [0-9]+ (more|fewer) \([+-][0-9.]+ %\) than the shipped layout\."
@@ -229,6 +225,10 @@ flat() {
 	grep -q "interfero icost --across .*-n 8 -s 4 " advice
 	bash ./advice >text
 	grep -q "8 layouts take" text
+	# As it stands there, in another folder, too.
+	mkdir elsewhere
+	(cd elsewhere && interfero blame ../layouts.exp) | sed -n '/By cause, and by line:/,$p' | tail -n +2 >advice
+	(cd elsewhere && bash ../advice) | cmp - text
 	# By the clock, too: its layouts in the model.
 	within 60 interfero bench -q -n 8 -r 2 --seed 4 -a padding,functions --counters clock -o clock.exp -- ../causes branch 5000 >/dev/null
 	interfero blame clock.exp | sed -n '/By cause, and by line, in the model:/,$p' | tail -n +2 | tr -d '\\\n' >advice
@@ -246,6 +246,8 @@ flat() {
 	jq -e '.comparisons[0] | .verdict == "no change" and .result.layout_effect > 1.1' compared.json
 	interfero compare links.exp | sed -n '/^ *interfero icost/,/^$/p' | tr -d '\\\n' >advice
 	within 120 bash ./advice >text
+	(cd / && interfero compare "$here/links.exp") | sed -n '/^ *(cd /,/)$/p' >advice
+	(cd / && within 120 bash "$here/advice") | cmp - text
 	# What the example is about.
 	flat text | grep -Eq "8 layouts take .*% of the difference is (fetch|dsb) [^.]*, [0-9.]+ % in tally" || say "$(cat text)"
 }
@@ -404,6 +406,10 @@ flat() {
 	refuse 2 "no program ./nope" -- interfero icost -- ./nope
 	refuse 2 "--across tells why layouts differ" -- interfero icost --plan a --plan b ../branch.trace
 	refuse 2 "--across tells why layouts differ" -- interfero icost -n 3 ../branch.trace
+	refuse 2 "--across tells why layouts differ" -- interfero icost -a padding ../branch.trace
+	refuse 2 "--across tells why layouts differ" -- interfero icost -s 3 ../branch.trace
+	refuse 2 "--across tells why layouts differ" -- interfero icost -x padding:max=8 ../branch.trace
+	refuse 2 "--axes names no axis" -- interfero icost --across -a "" ../branch.trace
 	refuse 2 "--across takes one --plan" -- interfero icost --across --plan a -n 3 ../branch.trace
 	refuse 2 "two layouts at least" -- interfero icost --across -n 1 ../branch.trace
 	refuse 2 "leave out --all and --focus" -- interfero icost --across --focus win ../branch.trace

@@ -199,3 +199,19 @@ is_measured() {
 		[ "$output" = "$shipped" ]
 	done
 }
+
+# Also functions, which are in no machine-readable form but by their lines.
+@test "a difference between layouts of lua and bzip2 is the sum of its causes, interactions and lines" {
+	interfero record -q -o lua.trace -- "$debian/lua/src/lua" -e 'local s = 0 for w in ("ab cd"):rep(300):gmatch("%a+") do s = s + #w end'
+	head -c 20000 "$place/small" >tiny
+	interfero record -q -o bzip2.trace -- "$debian/bzip2/bzip2" -c tiny
+	printf 'interfero-plan 1\nname moved\npadding seed=3 max=64\nfunctions seed=3 cross=0\n' >moved.plan
+	for program in lua bzip2; do
+		within 60 interfero icost -q --across --json --plan moved.plan $program.trace >two.json
+		within 60 interfero icost -q --across --json -n "$(at_depth 3 12)" -a padding,functions $program.trace >spread.json
+		for file in two.json spread.json; do
+			jq -e '.difference != 0 and (.lines | length > 20)' $file || say "$program: $(jq -c '[.difference, (.lines | length)]' $file)"
+			parts_add_up $file
+		done
+	done
+}
