@@ -79,8 +79,8 @@ static void tell_largest(const struct telling *telling, struct ifr_buffer *text)
 	put_paragraph(telling, text, "", "");
 }
 
-/* The most expensive cause of those that layouts bring, if it is not the first of all: another layout is often the cheaper
- * remedy. */
+/* The most expensive cause of those that layouts bring, if it is not the first of all: another layout is often the
+ * cheaper remedy. */
 static void tell_layout(const struct telling *telling, struct ifr_buffer *text) {
 	for (size_t i = 0; i < telling->breakdown.count; i++) {
 		const enum ifr_cause cause = telling->breakdown.order[i];

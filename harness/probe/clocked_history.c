@@ -63,8 +63,8 @@ static size_t find_last(const struct curve *curve, double limit) {
 	return last + BEHIND < curve->count ? last + BEHIND : curve->count - 1;
 }
 
-/* Loops of 1024 trips and more, which no history holds: where their ends are predicted, a loop predictor counts them. Where
- * they are not, there is none, or it counts fewer, or had no trust yet: in the model, that of L-TAGE. */
+/* Loops of 1024 trips and more, which no history holds: where their ends are predicted, a loop predictor counts them.
+ * Where they are not, there is none, or it counts fewer, or had no trust yet: in the model, that of L-TAGE. */
 static void tell_loop_predictor(struct probe_clocked *probe, const struct curve *curve) {
 	enum { TRIPS = 1024 };
 	static const char key[] = "loop-predictor",

@@ -31,7 +31,7 @@ void next_put_icost(const struct ifr_dataset *dataset, const char *program, size
 /* interfero blame of the experiment */
 void next_put_blame(const struct ifr_dataset *dataset, struct ifr_buffer *out);
 
-/* What is around such a command, if the experiment was made in another folder than this: "(cd FOLDER && " and ")" */
+/* Puts what is around such a command if the experiment was made in another folder: "(cd FOLDER && " and ")" */
 void next_begin(const struct ifr_dataset *dataset, struct ifr_buffer *out);
 void next_end(const struct ifr_dataset *dataset, struct ifr_buffer *out);
 /* Whether the program under test is the first word of the experiment's command: a library's user and a driver stand there
