@@ -24,8 +24,8 @@ static bool needs_runtime(const struct ifr_plan *plan, unsigned axes) {
 	       (axes & 1u << IFR_AXIS_STACK && ifr_axis_setting_most(&plan->axis[IFR_AXIS_STACK], IFR_AXIS_STACK, 1));
 }
 
-/* Whether the plan asks the runtime for nothing that another value of its axes asks for. Loading the runtime takes some
- * tenths of a millisecond, which must not tell such layouts from the others. */
+/* Whether the plan asks the runtime for nothing that another value of its axes asks for. A runtime that is there takes
+ * time, loaded and in each call of malloc, which must not tell such layouts from the others. */
 static bool stands_beside(const struct ifr_plan *plan) {
 	const struct ifr_axis_setting *stack = &plan->axis[IFR_AXIS_STACK];
 	return plan->axis[IFR_AXIS_HUGE_PAGES].on || (stack->on && ifr_axis_setting_most(stack, IFR_AXIS_STACK, 1));

@@ -14,11 +14,10 @@ struct ifr_runtime_wishes {
 	bool huge_text, regions; /* text in huge pages; time the regions that the program marks */
 };
 
-/* Makes the settings for a plan. Under one mask of axes
- * (1u << enum ifr_axis) all settings have one length, so that they do not move the stack. A plan without the
- * runtime's axes gets settings that change nothing, or time the regions only; one whose values of these axes are nothing
- * has the runtime loaded all the same, as others have. NULL if no axis of the mask is the
- * runtime's and no regions are measured. The caller frees. */
+/* Makes the settings for a plan. Under one mask of axes (1u << enum ifr_axis) all settings have one length, so that they
+ * do not move the stack. A plan without the runtime's axes gets settings that change nothing, or time the regions only;
+ * one whose values of these axes are nothing has the runtime loaded all the same, as others have. NULL if no axis of the
+ * mask is the runtime's and no regions are measured. The caller frees. */
 char *ifr_runtime_settings(const struct ifr_plan *plan, unsigned axes, const struct ifr_runtime_wishes *wishes);
 /* Whether settings (NULL allowed) change or measure anything. */
 bool ifr_runtime_wanted(const char *settings);

@@ -47,7 +47,7 @@ distinct_lines() {
 	[ "$(grep -c . <<<"$lines")" -eq "$1" ] || say "not $1 different lines: $lines"
 }
 
-# Loading the runtime takes a program longer: a trigger whose first value had none would seem to matter.
+# The runtime takes a part of the run: a trigger whose first value had none would seem to matter.
 @test "all values of an axis have the runtime loaded, those that ask nothing of it, too; the shipped program has not" {
 	printf '%s\n' '#include <stdio.h>' '#include <string.h>' \
 		'int main(int argc, char **argv) { char line[512]; int found = 0; FILE *maps = fopen("/proc/self/maps", "r"),' \
