@@ -3,9 +3,10 @@
 #include "harness/probe/clocked.h"
 #include "harness/probe/findings.h"
 #include "harness/probe/kernels.h"
+#include "harness/probe/known_cache.h"
 
 #include <cpuid.h>
-#include <unistd.h>
+#include <inttypes.h>
 
 /* A full cache meets some other lines, too: a load inside it takes up to half longer than the fastest, one outside twice
  * as long. */
@@ -46,39 +47,56 @@ static bool measure_sizes(struct probe_clocked *probe, struct curve *curve, cons
 struct level {
 	const char *size, *latency; /* keys */
 	const char *title;          /* of the plot */
-	int cpuid;                  /* sysconf's name of the size that CPUID gives */
-	size_t least, most;         /* sizes that are tried */
+	unsigned number;            /* 1, 2, 3 */
+	bool holds_code;
+	size_t least, most; /* sizes that are tried */
 	unsigned steps;
 };
 
 static const struct level levels[] = {
-	{"l1d.bytes", "l1d-latency", "cycles of a load, around the first cache", _SC_LEVEL1_DCACHE_SIZE, 8 << 10,
-     128 << 10, STEPS_OF_OCTAVE},
-	{"l2.bytes", "l2-latency", "cycles of a load, around the second cache", _SC_LEVEL2_CACHE_SIZE, 128 << 10,
-     4 << 20, STEPS_OF_OCTAVE / 2},
+	{
+		.size = "l1d.bytes",
+		.latency = "l1d-latency",
+		.title = "cycles of a load, around the first cache",
+		.number = 1,
+		.least = 8 << 10,
+		.most = 128 << 10,
+		.steps = STEPS_OF_OCTAVE,
+	},
+	{
+		.size = "l2.bytes",
+		.latency = "l2-latency",
+		.title = "cycles of a load, around the second cache",
+		.number = 2,
+		.least = 128 << 10,
+		.most = 4 << 20,
+		.steps = STEPS_OF_OCTAVE / 2,
+	},
 };
 enum { LEVELS = sizeof levels / sizeof *levels };
 /* Other processors use the third cache, too: while a chase waits for each line, they fill it. So lines are loaded that do
  * not wait for each other. */
-static const struct level shared_level = {"l3.bytes",
-                                          "l3-latency",
-                                          "cycles of a line, of many loaded upwards, around the third cache",
-                                          _SC_LEVEL3_CACHE_SIZE,
-                                          4 << 20,
-                                          128 << 20,
-                                          STEPS_OF_OCTAVE / 2};
+static const struct level shared_level = {
+	.size = "l3.bytes",
+	.latency = "l3-latency",
+	.title = "cycles of a line, of many loaded upwards, around the third cache",
+	.number = 3,
+	.least = 4 << 20,
+	.most = 128 << 20,
+	.steps = STEPS_OF_OCTAVE / 2,
+};
 
 /* Where pages share sets by chance, a cache fills bit by bit: half of the loads miss at a region of its size. Of a set of
  * W ways, in a cyclic chase under LRU, all lines miss where more than W fell on it: for Poisson-distributed lines of mean
  * m that is half of them at m = W - 1/3, at 0.96 of the size for 8 ways and 0.98 for 16. Returns whether the size is
  * told. */
 static bool tell_middle(struct probe_clocked *probe, const struct level *level, const struct curve *curve,
-                        long known) {
+                        uint64_t known) {
 	size_t below, above;
-	if (!probe_curve_middle(curve->points, curve->count, &below, &above))
+	if (!probe_curve_middle(curve->points, curve->count, level->steps, &below, &above))
 		return false;
 	const double low = curve->points[below].x, high = 1.05 * curve->points[above].x;
-	if (known <= 0 || (double)known < low || (double)known > high)
+	if (!known || (double)known < low || (double)known > high)
 		return false;
 	probe_tell_interval(probe->result, IFR_PROBE_CACHES, level->size, "bytes",
 	                    (double[]){(double)known, low, high},
@@ -91,20 +109,22 @@ static bool tell_middle(struct probe_clocked *probe, const struct level *level, 
 static void tell_size(struct probe_clocked *probe, const struct level *level, const struct curve *curve,
                       double inside, double outside) {
 	const struct probe_border border = probe_curve_border(curve->points, 3, inside, outside);
-	const long known = sysconf(level->cpuid);
+	const uint64_t known =
+		(level->holds_code ? probe_known_code_cache(level->number) : probe_known_data_cache(level->number)).bytes;
 	size_t edge;
 	const bool sharp = probe_curve_edge(curve->points, curve->count - 1, border, &edge);
-	if (sharp && (known <= 0 || (double)known == curve->points[edge].x))
+	if (sharp && (!known || (double)known == curve->points[edge].x))
 		probe_tell(
 			probe->result, IFR_PROBE_CACHES, level->size, "bytes", curve->points[edge].x,
 			"the largest region of a random chase, of lines upwards, or of straight code, at the same speed; "
 			"%s",
-			known > 0 ? "CPUID gives the same" : "CPUID gives none");
+			known ? "CPUID gives the same" : "CPUID gives none");
 	else if (tell_middle(probe, level, curve, known))
 		return;
 	else if (sharp)
 		probe_tell_nothing(probe->result, IFR_PROBE_CACHES, level->size,
-		                   "it takes longer above %.0f bytes, and CPUID gives %ld", curve->points[edge].x, known);
+		                   "it takes longer above %.0f bytes, and CPUID gives %" PRIu64, curve->points[edge].x,
+		                   known);
 	else
 		probe_tell_nothing(probe->result, IFR_PROBE_CACHES, level->size,
 		                   "no size up to which it takes surely less than %.3g cycles, and above more than %.3g, "
@@ -115,7 +135,7 @@ static void tell_size(struct probe_clocked *probe, const struct level *level, co
 static void tell_ways(struct probe_clocked *probe) {
 	enum { LEAST = 2, MOST = 32, PAGE = 4096 };
 	static const char *const keys[] = {"l1d.ways", NULL};
-	const long known = sysconf(_SC_LEVEL1_DCACHE_ASSOC);
+	const unsigned known = probe_known_data_cache(1).ways;
 	struct curve curve = {.count = MOST - LEAST};
 	struct probe_batch batch;
 	size_t edge;
@@ -129,7 +149,7 @@ static void tell_ways(struct probe_clocked *probe) {
 		                   curve.count);
 		const struct probe_border border = probe_curve_border(curve.points, 3, INSIDE, OUTSIDE);
 		if (probe_curve_edge(curve.points, curve.count - 1, border, &edge) &&
-		    (known <= 0 || (double)known == curve.points[edge].x))
+		    (!known || (double)known == curve.points[edge].x))
 			probe_tell(probe->result, IFR_PROBE_CACHES, keys[0], "", curve.points[edge].x,
 			           "lines 4096 bytes apart that a chase runs through at the same speed");
 		else
@@ -142,13 +162,15 @@ static void tell_ways(struct probe_clocked *probe) {
 /* Straight code of long nops: outside the cache, its bytes come more slowly. */
 static void tell_code(struct probe_clocked *probe) {
 	enum { NOP = 8 };
-	static const struct level level = {"l1i.bytes",
-	                                   NULL,
-	                                   "cycles of a nop of 8 bytes in straight code",
-	                                   _SC_LEVEL1_ICACHE_SIZE,
-	                                   8 << 10,
-	                                   128 << 10,
-	                                   STEPS_OF_OCTAVE / 2};
+	static const struct level level = {
+		.size = "l1i.bytes",
+		.title = "cycles of a nop of 8 bytes in straight code",
+		.number = 1,
+		.holds_code = true,
+		.least = 8 << 10,
+		.most = 128 << 10,
+		.steps = STEPS_OF_OCTAVE / 2,
+	};
 	static const char *const keys[] = {"l1i.bytes", NULL};
 	struct curve curve = {0};
 	struct probe_batch batch;
@@ -169,11 +191,15 @@ static void tell_code(struct probe_clocked *probe) {
 static void tell_penalties(struct probe_clocked *probe, const struct probe_estimate *latency) {
 	static const char *const keys[] = {"penalty.l1d", "penalty.l2"};
 	for (unsigned i = 0; i < 2; i++) {
-		const struct probe_estimate more = {
-			latency[i + 1].value - latency[i].value, latency[i + 1].low - latency[i].high,
-			latency[i + 1].high - latency[i].low, latency[i].told && latency[i + 1].told};
-		probe_clocked_tell_cycles(probe, IFR_PROBE_CACHES, keys[i], &more,
-		                          "a load's cycles in the next cache less those in this one");
+		const struct probe_estimate more = {latency[i + 1].value - latency[i].value,
+		                                    latency[i + 1].low - latency[i].high,
+		                                    latency[i + 1].high - latency[i].low, true};
+		if (latency[i].told && latency[i + 1].told)
+			probe_clocked_tell_cycles(probe, IFR_PROBE_CACHES, keys[i], &more,
+			                          "a load's cycles in the next cache less those in this one");
+		else
+			probe_tell_nothing(probe->result, IFR_PROBE_CACHES, keys[i],
+			                   "without both caches' latencies there is no difference");
 	}
 }
 

@@ -6,6 +6,8 @@
 #include "harness/statistics/statistics.h"
 
 #define NEAR 0.35
+/* Of the first level's time: a point below that is in it, though the next ones are, too. */
+#define FLAT 1.5
 enum { VALUES_LEAST = 5, SIDE_LEAST = 2 };
 
 struct probe_estimate probe_estimate_median(const double *values, size_t count) {
@@ -56,32 +58,49 @@ void probe_curve_smooth(struct probe_point *points, size_t count) {
 	}
 }
 
-/* The mean of three points; their whole range, with the intervals, becomes `range`. */
-static double mean_of_three(const struct probe_point *points, double *range) {
-	double sum = 0, low = INFINITY, high = -INFINITY;
+/* The mean of the first three points, with an interval that holds theirs. */
+static struct probe_estimate first_level(const struct probe_point *points) {
+	struct probe_estimate first = {0, INFINITY, -INFINITY, true};
 	for (size_t i = 0; i < 3; i++) {
-		sum += points[i].y.told ? points[i].y.value : NAN;
-		low = fmin(low, points[i].y.low);
-		high = fmax(high, points[i].y.high);
+		first.value += points[i].y.value / 3;
+		first.told &= points[i].y.told;
+		probe_widen(&first, &points[i].y);
 	}
-	*range = high - low;
-	return sum / 3;
+	return first;
 }
 
-bool probe_curve_middle(const struct probe_point *points, size_t count, size_t *below, size_t *above) {
-	double first_range, last_range;
-	if (count < 8)
+/* Whether a point is surely under the half of the way from the first level to the point `next`. */
+static bool under_half(const struct probe_estimate *first, const struct probe_estimate *point,
+                       const struct probe_estimate *next) {
+	const double half = (first->low + next->low) / 2;
+	return point->told && next->told && point->high < fmax(half, FLAT * first->value);
+}
+
+static bool over_half(const struct probe_estimate *first, const struct probe_estimate *point,
+                      const struct probe_estimate *next) {
+	return point->told && next->told && point->low > (first->high + next->high) / 2;
+}
+
+bool probe_curve_middle(const struct probe_point *points, size_t count, size_t octave, size_t *below,
+                        size_t *above) {
+	if (count < octave + 3 + SIDE_LEAST)
 		return false;
-	const double first = mean_of_three(points, &first_range),
-				 last = mean_of_three(points + count - 3, &last_range), middle = (first + last) / 2;
-	if (!(last_range <= last / 10) || !(first < middle))
-		return false;
-	size_t under = 0, over = count;
-	while (under < count && points[under].y.told && points[under].y.high < middle)
+	const struct probe_estimate first = first_level(points);
+	const size_t last = count - octave; /* points before it have one at twice their x */
+	size_t under = 0;
+	while (under < last && under_half(&first, &points[under].y, &points[under + octave].y))
 		under++;
-	while (over > under && points[over - 1].y.told && points[over - 1].y.low > middle)
-		over--;
-	if (under == 0 || over == count || over > under + 1)
+	size_t over = under;
+	while (over < last && over < under + SIDE_LEAST &&
+	       !over_half(&first, &points[over].y, &points[over + octave].y))
+		over++;
+	if (!first.told || under == 0 || over == under + SIDE_LEAST || over + SIDE_LEAST > last)
+		return false;
+	for (size_t i = over; i < over + SIDE_LEAST; i++)
+		if (!over_half(&first, &points[i].y, &points[i + octave].y))
+			return false;
+	const double half_way = points[over + octave / 2].y.value, next = points[over + octave].y.value;
+	if (next < 2 * first.value || next - half_way >= half_way - points[over].y.value)
 		return false;
 	*below = under - 1;
 	*above = over;

@@ -35,10 +35,14 @@ void probe_curve_smooth(struct probe_point *points, size_t count);
  * the wrong side, or either side has fewer than two points: a slope has no edge. */
 bool probe_curve_edge(const struct probe_point *points, size_t last, struct probe_border border, size_t *edge);
 
-/* A slope between two flat parts crosses the middle of both between the points `below` and `above`, one or two apart:
- * points before are surely under it, points behind surely over it. Returns false where that is not so, or where the last
- * three points, which stand for the second flat part, are further apart than a tenth of their mean. */
-bool probe_curve_middle(const struct probe_point *points, size_t count, size_t *below, size_t *above);
+/* Behind the flat part of a level begins a slope to the next one's. A level's size is where a point, at x, has half of
+ * what the one at 2 x has more than the flat part: that lies in the next level, which needs no flat part of its own. It
+ * lies between the points `below` and `above`, one or two apart: points before are surely under the half, `above` and
+ * the point behind it surely over. octave: points from x to 2 x. Returns false where that is not so, where the slope
+ * behind does not become flatter (from 1.5 x to 2 x it rises less than from x to 1.5 x), or where the next level takes
+ * less than twice as long. */
+bool probe_curve_middle(const struct probe_point *points, size_t count, size_t octave, size_t *below,
+                        size_t *above);
 
 /* Of the points from x on: whether all are surely inside (1), all surely outside (0), or neither (-1). */
 int probe_curve_side(const struct probe_point *points, size_t count, double x, struct probe_border border);

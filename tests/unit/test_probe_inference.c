@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@
 #include "harness/probe/curve.h"
 #include "harness/probe/findings.h"
 #include "harness/probe/history.h"
+#include "harness/probe/known_cache.h"
 #include "harness/probe/lru.h"
 #include "harness/probe/organisation.h"
 #include "tests/unit/depth.h"
@@ -270,38 +272,93 @@ static void draw_random_pages(struct probe_point *points, size_t count, double n
 	}
 }
 
-static void test_middle_of_random_pages(void **state) {
-	(void)state;
-	enum { SIZES = 22, CACHE = 256 };
-	unsigned told = 0;
-	for (uint64_t seed = 1; seed <= 100; seed++) {
-		struct probe_point points[SIZES];
-		size_t below, above;
-		draw_random_pages(points, SIZES, 50, seed);
-		if (!probe_curve_middle(points, SIZES, &below, &above))
-			continue;
-		assert_true(points[below].x <= CACHE && 1.05 * points[above].x >= CACHE);
-		assert_in_range(above - below, 1, 2);
-		told++;
+enum { SIZES = 22, OCTAVE = 4, CACHE = 256 };
+
+/* Each point takes so many cycles more than the one before, from 320 pages on: the next level is shared. */
+static void raise_behind(struct probe_point *points, double cycles) {
+	for (size_t i = 13; i < SIZES; i++) {
+		const double more = cycles * (double)(i - 12);
+		points[i].y.value += more;
+		points[i].y.low += more;
+		points[i].y.high += more;
 	}
-	assert_in_range(told, 80, 100);
 }
 
-/* No second flat part: caches behind that others use, too. */
+static void test_middle_of_random_pages(void **state) {
+	(void)state;
+	for (unsigned more = 0; more <= 3; more += 3) {
+		unsigned told = 0;
+		for (uint64_t seed = 1; seed <= 100; seed++) {
+			struct probe_point points[SIZES];
+			size_t below, above;
+			draw_random_pages(points, SIZES, 50, seed);
+			raise_behind(points, more);
+			if (!probe_curve_middle(points, SIZES, OCTAVE, &below, &above))
+				continue;
+			assert_true(points[below].x <= CACHE && 1.05 * points[above].x >= CACHE);
+			assert_in_range(above - below, 1, 2);
+			told++;
+		}
+		assert_in_range(told, 80, 100);
+	}
+}
+
+/* A slope that does not become flatter has no level, nor has a curve whose points are all of one. */
 static void test_no_middle(void **state) {
 	(void)state;
-	enum { SIZES = 22 };
 	struct probe_point points[SIZES];
 	size_t below, above;
-	draw_random_pages(points, SIZES, 50, 1);
-	for (size_t i = 12; i < SIZES; i++) {
-		points[i].y.value += 10 * (double)(i - 11);
-		points[i].y.low += 10 * (double)(i - 11);
-		points[i].y.high += 10 * (double)(i - 11);
+	for (size_t i = 0; i < SIZES; i++) {
+		const double y = i < 4 ? 14 : 14 + 10 * (double)(i - 3);
+		points[i] = (struct probe_point){pow(2, (double)i / OCTAVE), {y, y - 0.1, y + 0.1, true}};
 	}
-	assert_false(probe_curve_middle(points, SIZES, &below, &above));
+	assert_false(probe_curve_middle(points, SIZES, OCTAVE, &below, &above));
 	draw_random_pages(points, SIZES, 14, 1);
-	assert_false(probe_curve_middle(points, SIZES, &below, &above));
+	assert_false(probe_curve_middle(points, SIZES, OCTAVE, &below, &above));
+}
+
+/* Reads a file of one number of the kernel's own reading of CPUID; -1: it has none. */
+static long read_number(unsigned cache, const char *file, char *unit) {
+	char path[128];
+	long number = -1;
+	*unit = 0;
+	snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%u/%s", cache, file);
+	FILE *stream = fopen(path, "r");
+	if (stream) {
+		if (fscanf(stream, "%ld%c", &number, unit) < 1)
+			number = -1;
+		fclose(stream);
+	}
+	return number;
+}
+
+static void test_known_caches(void **state) {
+	(void)state;
+	unsigned compared = 0;
+	char unit;
+	for (unsigned i = 0; i < 8; i++) {
+		char path[128], type[16] = "";
+		snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%u/type", i);
+		FILE *stream = fopen(path, "r");
+		if (!stream)
+			continue;
+		assert_int_equal(fscanf(stream, "%15s", type), 1);
+		fclose(stream);
+		const long level = read_number(i, "level", &unit), ways = read_number(i, "ways_of_associativity", &unit),
+				   size = read_number(i, "size", &unit);
+		if (level < 1 || size < 0 || unit != 'K')
+			continue;
+		const struct probe_known_cache cache = strcmp(type, "Instruction")
+		                                           ? probe_known_data_cache((unsigned)level)
+		                                           : probe_known_code_cache((unsigned)level);
+		assert_int_equal(cache.bytes, size * 1024);
+		if (ways > 0)
+			assert_int_equal(cache.ways, ways);
+		compared++;
+	}
+	if (!compared)
+		skip();
+	assert_int_equal(probe_known_data_cache(9).bytes, 0);
 }
 
 static void test_whole_cycles(void **state) {
@@ -410,6 +467,7 @@ int main(void) {
 		cmocka_unit_test(test_no_edges),
 		cmocka_unit_test(test_lone_points),
 		cmocka_unit_test(test_disturbed_repetitions),
+		cmocka_unit_test(test_known_caches),
 		cmocka_unit_test(test_whole_cycles),
 		cmocka_unit_test(test_flow),
 		cmocka_unit_test(test_correlation),
