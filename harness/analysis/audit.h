@@ -58,6 +58,7 @@ struct ifr_audit_row {
 	int64_t step;                         /* of the sweep; 0: none */
 	double range_pct;                     /* from the lowest median of a layout to the highest */
 	bool full;                            /* the screen passed it, and it has the full number of runs */
+	bool interrupted;                     /* the audit was, by its user */
 	bool has_sd, has_noise, tested, found, has_period;
 	double sd_pct, noise_pct;            /* between layouts, less the noise; from run to run */
 	struct ifr_interval sd_interval_pct; /* of sd_pct, where that is known */

@@ -76,6 +76,15 @@ int64_t budget_enough_seconds(int64_t spent_ns, int64_t run_ns, uint64_t runs) {
 	return (int64_t)ceil(all_ns / 1e9);
 }
 
+int64_t budget_scale_to_whole(int64_t enough_s, int64_t part_ns, int64_t whole_ns) {
+	static const int64_t second_ns = INT64_C(1000000000);
+	if (part_ns <= 0 || whole_ns <= part_ns)
+		return enough_s;
+	const int64_t scaled_s = (int64_t)ceil((double)enough_s * (double)whole_ns / (double)part_ns),
+				  longer_s = whole_ns / second_ns + 1;
+	return scaled_s > longer_s ? scaled_s : longer_s;
+}
+
 char *budget_describe_few(int64_t run_ns, int64_t left_ns, const struct plan_size *size) {
 	static const double clearly = 0.8;
 	const double runs = floor(fmax(0, (double)left_ns) / ((double)run_ns + run_around_ns)),

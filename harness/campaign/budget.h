@@ -60,6 +60,10 @@ unsigned budget_layouts_to_replay(int64_t left_ns, int64_t expected_ns, size_t l
  * run may take half as long again, and what came before as well: a longer budget allows a profile and more variants. */
 int64_t budget_enough_seconds(int64_t spent_ns, int64_t run_ns, uint64_t runs);
 
+/* The same for a budget of which this is a part, as of an audit: one whose part is enough_s, and that is longer than the
+ * one that was given, whose part was part_ns. whole_ns 0: there is no other. */
+int64_t budget_scale_to_whole(int64_t enough_s, int64_t part_ns, int64_t whole_ns);
+
 /* Runs that are missing, of layouts (shipped ones among them) that have so many repetitions each. */
 struct plan_size {
 	uint64_t missing_runs;

@@ -35,7 +35,8 @@ static char *describe_short_budget(const struct campaign_state *state, struct if
 		return ifr_format("the budget is too short: one run takes %.2g s, and %s; give a longer --budget",
 		                  (double)run_ns / 1e9, result->model_left_out);
 	result->run_ns = run_ns;
-	result->two_layouts_s = budget_enough_seconds(spent_ns > 0 ? spent_ns : 0, run_ns, runs);
+	result->two_layouts_s = budget_scale_to_whole(budget_enough_seconds(spent_ns > 0 ? spent_ns : 0, run_ns, runs),
+	                                              state->plan.budget_ns, state->plan.whole_budget_ns);
 	return ifr_format("the budget is too short for two layouts: one run takes %.2g s, and --budget %" PRId64
 	                  "s is enough",
 	                  (double)run_ns / 1e9, result->two_layouts_s);

@@ -81,16 +81,17 @@ struct ifr_campaign {
 	struct ifr_cluster *cluster;         /* for them */
 	const struct ifr_executor *executor; /* of the measured runs; NULL: this machine */
 	const char *counters;
-	const char *metric;  /* by which the experiment is reported: it must be a counter; NULL: any */
-	const char *metrics; /* the program's own figures, as ifr_metrics_open takes them; NULL: none */
-	const char *driven;  /* argv is a driver: the path at which it finds the program; NULL: it is not */
-	const char *prepare; /* a shell command before each run; NULL: none */
-	unsigned warmups;    /* unmeasured runs before each measured one, of the same file */
-	const char *machine; /* of the model: as ifr_machine_open takes it */
-	const char *core;    /* a name of ifr_core_use_names; NULL: sampled, where machine and axes allow it */
-	const char *marker;  /* measure one run of this region of IFR_REPEAT; NULL: the whole program */
-	int64_t budget_ns;   /* 0: none */
-	int64_t timeout_ns;  /* of one run; 0: twenty times the reference, 10 s at least */
+	const char *metric;      /* by which the experiment is reported: it must be a counter; NULL: any */
+	const char *metrics;     /* the program's own figures, as ifr_metrics_open takes them; NULL: none */
+	const char *driven;      /* argv is a driver: the path at which it finds the program; NULL: it is not */
+	const char *prepare;     /* a shell command before each run; NULL: none */
+	unsigned warmups;        /* unmeasured runs before each measured one, of the same file */
+	const char *machine;     /* of the model: as ifr_machine_open takes it */
+	const char *core;        /* a name of ifr_core_use_names; NULL: sampled, where machine and axes allow it */
+	const char *marker;      /* measure one run of this region of IFR_REPEAT; NULL: the whole program */
+	int64_t budget_ns;       /* 0: none */
+	int64_t whole_budget_ns; /* of which budget_ns is a part, as in an audit; 0: it is all */
+	int64_t timeout_ns;      /* of one run; 0: twenty times the reference, 10 s at least */
 	uint64_t most_recording_bytes;      /* 0: no limit */
 	bool one_look;                      /* of a sweep: suspects do not run again */
 	char *coarser_sweep;                /* of an experiment that this one replaces: its fact; NULL: none */

@@ -101,7 +101,8 @@ static void read_trigger(const struct audit_options *options, unsigned which,
 	                              .metric = options->printing.metric,
 	                              .note = outcome->note,
 	                              .model_left_out = outcome->model_left_out,
-	                              .full = outcome->full};
+	                              .full = outcome->full,
+	                              .interrupted = ifr_launch_interrupted()};
 	if (!outcome->measured)
 		return;
 	char *file = ifr_audit_file(options->campaign.file, &ifr_triggers[which]);

@@ -5,6 +5,7 @@
 #include "harness/output/output.h"
 #include "harness/report/audit_code.h"
 #include "harness/report/audit_cures.h"
+#include "harness/report/audit_remarks.h"
 #include "harness/report/format.h"
 
 enum { SCHEMA_VERSION = 1 };
@@ -79,12 +80,24 @@ static json_t *json_layouts(const struct ifr_analysis *analysis) {
 	return made;
 }
 
+static const char *name_verdict(const struct ifr_audit_row *row) {
+	static const char *const names[] = {[AUDIT_NOT_TESTED] = "not tested",
+	                                    [AUDIT_FOUND] = "found",
+	                                    [AUDIT_NOT_FOUND] = "not found",
+	                                    [AUDIT_UNDECIDED] = "undecided"};
+	return names[audit_judge(row)];
+}
+
 static json_t *json_row(const char *folder, const struct ifr_audit_row *row) {
 	json_t *made = json_object();
 	const struct ifr_analysis *analysis = row->analysis;
 	char *file = ifr_format("%s/%s.exp", folder, row->trigger);
 	ifr_json_set(made, "trigger", ifr_json_text(row->trigger));
 	ifr_json_set(made, "left_out_because", row->why_not.code ? ifr_json_text(row->why_not.message) : json_null());
+	ifr_json_set(made, "verdict", ifr_json_text(analysis ? name_verdict(row) : "left out"));
+	char *untested = audit_explain_not_tested(row);
+	ifr_json_set(made, "not_tested_because", ifr_json_text(untested));
+	free(untested);
 	ifr_json_set(made, "lacks", row->note && *row->note ? ifr_json_text(row->note) : json_null());
 	ifr_json_set(made, "model_left_out_because",
 	             row->model_left_out && *row->model_left_out ? ifr_json_text(row->model_left_out) : json_null());
@@ -105,6 +118,7 @@ static json_t *json_row(const char *folder, const struct ifr_audit_row *row) {
 		ifr_json_set(made, "sd_low_pct", ifr_json_number_if(row->has_sd, row->sd_interval_pct.low));
 		ifr_json_set(made, "sd_high_pct", ifr_json_number_if(row->has_sd, row->sd_interval_pct.high));
 		ifr_json_set(made, "detectable_pct", ifr_json_number_if(row->detectable_pct > 0, row->detectable_pct));
+		ifr_json_set(made, "exact", json_boolean(analysis->exact));
 		ifr_json_set(made, "noise_pct", ifr_json_number_if(row->has_noise, row->noise_pct));
 		ifr_json_set(made, "p", ifr_json_number_if(row->tested, row->p));
 		ifr_json_set(made, "p_adjusted", ifr_json_number_if(row->tested, row->p_adjusted));
@@ -140,6 +154,10 @@ void ifr_audit_json(const struct ifr_audit_report *audit, struct ifr_buffer *out
 		json_array_append_new(triggers, json_row(audit->folder, &rows[i]));
 	ifr_audit_sentence(rows, count, &sentence);
 	ifr_json_set(root, "command", ifr_json_text(analysis ? ifr_dataset_fact(analysis->dataset, "command") : NULL));
+	static const char *const facts[] = {"processor", "kernel", "options", "started"};
+	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+		ifr_json_set(root, facts[i],
+		             ifr_json_text(analysis ? ifr_dataset_fact(analysis->dataset, facts[i]) : NULL));
 	ifr_json_set(root, "metric", ifr_json_text(analysis ? analysis->metric->name : NULL));
 	ifr_json_set(root, "sentence", ifr_json_text(ifr_buffer_text(&sentence)));
 	ifr_json_set(root, "warnings", analysis ? ifr_format_json_warnings(analysis->dataset) : json_array());

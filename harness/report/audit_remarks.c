@@ -24,6 +24,17 @@ enum audit_verdict audit_judge(const struct ifr_audit_row *row) {
 	return !row->full && row->p_adjusted < IFR_REPORT_LEVEL ? AUDIT_UNDECIDED : AUDIT_NOT_FOUND;
 }
 
+char *audit_explain_not_tested(const struct ifr_audit_row *row) {
+	if (!row->analysis || row->why_not.code || row->tested)
+		return NULL;
+	return row->layouts < 2
+	           ? ifr_format("%s; a longer --budget makes more",
+	                        row->layouts ? "only one value has runs" : "no value has runs")
+	           : ifr_strdup(
+					 "no value has two runs, which tell the noise; --runs of 2 or more, or a longer --budget, "
+					 "makes them");
+}
+
 double audit_p(const struct ifr_audit_row *row) {
 	return row->replication.made ? row->replication.p_adjusted : row->p_adjusted;
 }
@@ -40,7 +51,15 @@ static char *say_incomplete(const struct ifr_audit_row *row) {
 	return row->analysis && row->why_not.code ? ifr_format("Not complete: %s.", row->why_not.message) : NULL;
 }
 
+static char *say_not_tested(const struct ifr_audit_row *row) {
+	char *why = audit_explain_not_tested(row), *text = why ? ifr_format("Not tested: %s.", why) : NULL;
+	free(why);
+	return text;
+}
+
 static char *say_undecided(const struct ifr_audit_row *row) {
+	if (audit_judge(row) == AUDIT_UNDECIDED && row->interrupted)
+		return ifr_strdup("Not decided: the audit was interrupted. The same command goes on.");
 	if (row->analysis && row->replication.wanted && !row->replication.made)
 		return ifr_format("Not decided: the first runs differ, and were not replicated: %s.",
 		                  row->replication.why_not.message);
@@ -113,8 +132,9 @@ static void put_remarks(const struct ifr_audit_row *rows, size_t count, remark_o
 }
 
 void audit_remarks_text(const struct ifr_audit_row *rows, size_t count, struct ifr_buffer *out) {
-	static remark_of *const all[] = {say_left_out, say_incomplete, say_undecided, say_not_replicated,
-	                                 say_note,     say_model,      say_coarse,    say_refused};
+	static remark_of *const all[] = {say_left_out,  say_incomplete,     say_not_tested,
+	                                 say_undecided, say_not_replicated, say_note,
+	                                 say_model,     say_coarse,         say_refused};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		put_remarks(rows, count, all[i], out);
 }

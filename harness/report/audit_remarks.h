@@ -9,6 +9,8 @@ enum audit_verdict { AUDIT_NOT_TESTED, AUDIT_FOUND, AUDIT_NOT_FOUND, AUDIT_UNDEC
 
 /* A small p of a trigger whose runs are not complete, or that was not replicated, decides nothing. */
 enum audit_verdict audit_judge(const struct ifr_audit_row *row);
+/* Why a row with values is not tested; NULL: it is, or has none. The caller frees. */
+char *audit_explain_not_tested(const struct ifr_audit_row *row);
 /* The adjusted p that decides: of the replication, where there is one. */
 double audit_p(const struct ifr_audit_row *row);
 /* A sweep whose steps are larger than they could be: effects between its values are not seen. */

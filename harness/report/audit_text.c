@@ -110,6 +110,23 @@ static bool has_replication(const struct ifr_audit_row *rows, size_t count) {
 	return has;
 }
 
+/* The origin of the values: "; interfero 0.1.0, seed 1, AMD EPYC, 2 processors, Linux 6.12.9" */
+static void put_origin(struct ifr_buffer *text, const struct ifr_analysis *analysis) {
+	static const char *const facts[] = {"processor", "kernel"};
+	const char *seed = ifr_dataset_fact(analysis->dataset, "seed"),
+			   *machine = ifr_dataset_fact(analysis->dataset, "machine");
+	ifr_buffer_puts(text, "; interfero " INTERFERO_VERSION);
+	if (seed)
+		ifr_buffer_printf(text, ", seed %s", seed);
+	if (analysis->exact && machine)
+		ifr_buffer_printf(text, ", %s", machine);
+	for (size_t i = 0; i < sizeof facts / sizeof *facts && !analysis->exact; i++) {
+		const char *value = ifr_dataset_fact(analysis->dataset, facts[i]);
+		if (value)
+			ifr_buffer_printf(text, ", %s", value);
+	}
+}
+
 void ifr_audit_sentence(const struct ifr_audit_row *rows, size_t count, struct ifr_buffer *text) {
 	const struct ifr_analysis *analysis = any_analysis(rows, count);
 	struct ifr_buffer found = {0}, others = {0}, open = {0};
@@ -121,22 +138,22 @@ void ifr_audit_sentence(const struct ifr_audit_row *rows, size_t count, struct i
 	const char *metric = analysis->metric->name;
 	if (matter)
 		ifr_buffer_printf(text, "%s differed between %s%s", metric, ifr_buffer_text(&found), rest ? "; " : "");
-	if (rest)
-		ifr_buffer_printf(text, "%s%sno difference was found between %s", matter ? "" : "In ",
-		                  matter ? "" : metric, ifr_buffer_text(&others));
-	if (rest && !matter) {
-		ifr_buffer_clear(text);
+	if (rest && matter)
+		ifr_buffer_printf(text, "no difference was found between %s", ifr_buffer_text(&others));
+	else if (rest)
 		ifr_buffer_printf(text, "No difference in %s was found between %s", metric, ifr_buffer_text(&others));
-	}
 	if (undecided)
 		ifr_buffer_printf(text, "%s%s are not decided", matter + rest ? "; " : "", ifr_buffer_text(&open));
-	if (matter + rest + undecided)
-		ifr_buffer_printf(text, " (%s%s).", describe_values(analysis, has_replication(rows, count)),
+	if (matter + rest + undecided) {
+		ifr_buffer_printf(text, " (%s%s", describe_values(analysis, has_replication(rows, count)),
 		                  rest && !analysis->exact ? "; from: the effect of one value of a sweep, or the standard "
 		                                             "deviation of other sets, that is found with a power of 80 %"
 		                                           : "");
-	else
+		put_origin(text, analysis);
+		ifr_buffer_puts(text, ").");
+	} else {
 		ifr_buffer_puts(text, "No trigger could be tested.");
+	}
 	ifr_buffer_release(&open);
 	ifr_buffer_release(&found);
 	ifr_buffer_release(&others);
@@ -239,6 +256,16 @@ static void say_constants(struct ifr_buffer *text, const struct ifr_audit_row *r
 	ifr_buffer_puts(text, shown ? "." : "");
 }
 
+/* ", every 4096"; of several in each period: ", in groups of 2 every 4096" */
+static void put_period(struct ifr_buffer *text, const struct ifr_audit_row *row) {
+	const struct ifr_spike_train *train = &row->train;
+	const int64_t span = (int64_t)row->layouts * row->step;
+	const size_t periods = span >= train->period ? (size_t)(span / train->period) : 1;
+	if (train->spikes % periods == 0 && train->spikes > periods)
+		ifr_buffer_printf(text, ", in groups of %zu", train->spikes / periods);
+	ifr_buffer_printf(text, ", every %" PRId64, train->period);
+}
+
 static void say_spikes(struct ifr_buffer *text, const struct ifr_audit_row *row) {
 	const struct ifr_spike_train *train = &row->train;
 	if (!train->spikes)
@@ -249,7 +276,7 @@ static void say_spikes(struct ifr_buffer *text, const struct ifr_audit_row *row)
 	if (train->width)
 		ifr_buffer_printf(text, ", %" PRId64 " wide", train->width);
 	if (train->period)
-		ifr_buffer_printf(text, ", every %" PRId64, train->period);
+		put_period(text, row);
 	ifr_buffer_puts(text, ".");
 }
 

@@ -34,9 +34,9 @@ void cure_say_mean(const struct ifr_cure_result *result, struct ifr_buffer *text
 	else
 		comparison_put_interval(text, c, &c->interval, c->ratio);
 	ifr_buffer_printf(text, ") over %zu fresh contexts", contexts);
-	if (c->paired && c->layouts[0] == contexts)
-		ifr_buffer_printf(text, ", more in %zu of them", c->above);
 	ifr_buffer_puts(text, ".");
+	if (c->paired && c->layouts[0] == contexts)
+		ifr_buffer_printf(text, " In %zu of them it is more with the cure than without.", c->above);
 	ifr_buffer_release(&pct);
 }
 

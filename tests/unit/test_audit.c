@@ -381,6 +381,8 @@ static void test_spike(void **state) {
 	assert_non_null(strstr(flat, "no difference was found between 24 load addresses (from "));
 	assert_non_null(strstr(flat, "%) and 24 heap placements (from "));
 	assert_non_null(strstr(flat, "16 wide every 4096"));
+	assert_non_null(strstr(flat, "at 3184, 16 wide, every 4096."));
+	assert_non_null(strstr(flat, "; interfero " INTERFERO_VERSION ", seed "));
 	assert_non_null(strstr(flat, ", context-switches (r = 0."));
 	assert_non_null(strstr(flat, ", 0 to 4; a symptom of the machine)."));
 	assert_non_null(strstr(flat, "Ruled out, the same for every value: L1-dcache-load-misses."));
@@ -435,11 +437,56 @@ static void test_undecided(void **state) {
 	assert_non_null(strstr(flat, "environment 256 ~2 "));
 	assert_non_null(strstr(flat, "environment: Not decided: time ended before all runs were made"));
 	free(flat);
+	ifr_buffer_clear(&text);
+	row.interrupted = true;
+	ifr_audit_text(&REPORT(&row, 1), false, &text);
+	flat = flatten(ifr_buffer_text(&text));
+	assert_non_null(
+		strstr(flat, "environment: Not decided: the audit was interrupted. The same command goes on."));
+	assert_null(strstr(flat, "time ended"));
+	free(flat);
 	ifr_buffer_release(&text);
 	ifr_audit_row_release(&row);
 	ifr_analysis_free(analysis);
 	ifr_dataset_release(&dataset);
 	gsl_rng_free(rng);
+}
+
+/* Nothing is tested where no value has two runs, or one value has runs alone: the reason and what to do are told. */
+static void test_not_tested(void **state) {
+	(void)state;
+	static const struct noise noise = {0.002, 0, 0, 0};
+	static const struct {
+		unsigned values, runs;
+		const char *reason;
+	} cases[] = {
+		{64, 1, "environment: Not tested: no value has two runs, which tell the noise; --runs of 2 or more"},
+		{1, 3, "environment: Not tested: only one value has runs; a longer --budget makes more."}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct ifr_dataset dataset;
+		struct ifr_analysis *analysis;
+		struct ifr_audit_row row = {.trigger = "environment", .sets = "environment sizes", .full = true};
+		struct ifr_buffer text = {0}, json = {0};
+		gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+		fill_trigger(&dataset, &noise, cases[i].values, cases[i].runs, "stack:bytes=0:4080:16", 0, rng);
+		assert_int_equal(ifr_analysis_make(&dataset, NULL, &analysis, NULL), 0);
+		ifr_audit_row_make(analysis, &row);
+		ifr_audit_adjust(&row, 1);
+		ifr_audit_text(&REPORT(&row, 1), false, &text);
+		ifr_audit_json(&REPORT(&row, 1), &json);
+		char *flat = flatten(ifr_buffer_text(&text));
+		assert_non_null(strstr(flat, "No trigger could be tested."));
+		assert_non_null(strstr(flat, cases[i].reason));
+		assert_non_null(strstr(ifr_buffer_text(&json), "\"verdict\": \"not tested\""));
+		assert_non_null(strstr(ifr_buffer_text(&json), "\"not_tested_because\": \""));
+		free(flat);
+		ifr_buffer_release(&json);
+		ifr_buffer_release(&text);
+		ifr_audit_row_release(&row);
+		ifr_analysis_free(analysis);
+		ifr_dataset_release(&dataset);
+		gsl_rng_free(rng);
+	}
 }
 
 static void expect_warning(struct ifr_buffer *text, struct ifr_buffer *json) {
@@ -617,21 +664,15 @@ static void test_replicated_rows(void **state) {
 }
 
 int main(void) {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_design),
-	                                   cmocka_unit_test(test_parse),
-	                                   cmocka_unit_test(test_budget),
-	                                   cmocka_unit_test(test_train),
-	                                   cmocka_unit_test(test_spike),
-	                                   cmocka_unit_test(test_unbiased),
-	                                   cmocka_unit_test(test_rows),
-	                                   cmocka_unit_test(test_coarse),
-	                                   cmocka_unit_test(test_undecided),
-	                                   cmocka_unit_test(test_sampled),
-	                                   cmocka_unit_test(test_warnings),
-	                                   cmocka_unit_test(test_long_tails),
-	                                   cmocka_unit_test(test_one_slow_layout),
-	                                   cmocka_unit_test(test_few_layouts),
-	                                   cmocka_unit_test(test_replication),
-	                                   cmocka_unit_test(test_replicated_rows)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_design),         cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_budget),         cmocka_unit_test(test_train),
+		cmocka_unit_test(test_spike),          cmocka_unit_test(test_unbiased),
+		cmocka_unit_test(test_rows),           cmocka_unit_test(test_coarse),
+		cmocka_unit_test(test_undecided),      cmocka_unit_test(test_not_tested),
+		cmocka_unit_test(test_sampled),        cmocka_unit_test(test_warnings),
+		cmocka_unit_test(test_long_tails),     cmocka_unit_test(test_one_slow_layout),
+		cmocka_unit_test(test_few_layouts),    cmocka_unit_test(test_replication),
+		cmocka_unit_test(test_replicated_rows)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

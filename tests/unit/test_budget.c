@@ -263,8 +263,20 @@ static void test_few(void **state) {
 	assert_few(NULL, second_ns, -second_ns, size);
 }
 
+/* An audit of 20 s gave a trigger 3 s of it, and that needs 4: 27 s give it 4. A part of 2 s that needs 1, but ended
+ * before its runs: longer than the 20 s that were given. */
+static void test_whole_budget(void **state) {
+	(void)state;
+	static const int64_t second = INT64_C(1000000000);
+	assert_int_equal(budget_scale_to_whole(4, 3 * second, 20 * second), 27);
+	assert_int_equal(budget_scale_to_whole(1, 2 * second, 20 * second), 21);
+	assert_int_equal(budget_scale_to_whole(4, 3 * second, 0), 4);
+	assert_int_equal(budget_scale_to_whole(4, 3 * second, 3 * second), 4);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole_budget),
 		cmocka_unit_test(test_layouts_to_replay),
 		cmocka_unit_test(test_foresight),
 		cmocka_unit_test(test_quarter),
