@@ -45,6 +45,10 @@ void probe_clocked_returns(struct probe_clocked *probe); /* clocked_branches.c *
 void probe_clocked_caches(struct probe_clocked *probe);  /* clocked_caches.c */
 void probe_clocked_tlbs(struct probe_clocked *probe);    /* clocked_caches.c */
 
+/* Tells the window by the findings of two mixtures of instructions, which agree to a hundredth: each fills the window,
+ * or another structure first, or has entries for two, so that one is no evidence. */
+void probe_tell_window(struct ifr_probe_result *result);
+
 /* Returns the processor's name, as it gives it; the caller frees. */
 char *probe_read_brand(void);
 

@@ -29,27 +29,12 @@ static void lay_sizes(struct curve *curve, size_t least, size_t most, unsigned s
 			curve->points[curve->count++].x = (double)octave * (steps + i) / steps;
 }
 
-/* Cycles of a load of a region of each size. */
-static bool measure_sizes(struct probe_clocked *probe, struct curve *curve, const char *const *keys) {
-	struct probe_batch batch;
-	probe_batch_init(&batch, true, probe->batch_ns);
-	batch.periods = PERIODS;
-	for (size_t i = 0; i < curve->count; i++)
-		probe_chase(probe_batch_add(&batch),
-		            &(struct probe_places){(size_t)curve->points[i].x / LINE, 1, LINE, LINE}, probe->seed);
-	const bool measured = probe_clocked_measure(probe, &batch, IFR_PROBE_CACHES, keys);
-	for (size_t i = 0; measured && i < curve->count; i++)
-		curve->points[i].y = probe_batch_cycles(&batch, i + 1, 0);
-	probe_batch_release(&batch);
-	return measured;
-}
-
 struct level {
 	const char *size, *latency; /* keys */
 	const char *title;          /* of the plot */
 	unsigned number;            /* 1, 2, 3 */
 	bool holds_code;
-	size_t least, most; /* sizes that are tried */
+	size_t least, most; /* sizes that are tried where CPUID gives none */
 	unsigned steps;
 };
 
@@ -86,6 +71,34 @@ static const struct level shared_level = {
 	.steps = STEPS_OF_OCTAVE / 2,
 };
 
+static uint64_t known_bytes(const struct level *level) {
+	return (level->holds_code ? probe_known_code_cache(level->number) : probe_known_data_cache(level->number))
+	    .bytes;
+}
+
+/* Sizes from a quarter of what CPUID gives to four times as much: a chase of more would take most of the time. */
+static void lay_level(struct curve *curve, const struct level *level) {
+	enum { MOST = 256 << 20 };
+	const uint64_t known = known_bytes(level);
+	const uint64_t least = known ? known / 4 : level->least, most = known ? 4 * known : level->most;
+	lay_sizes(curve, least, most < MOST ? most : MOST, level->steps);
+}
+
+/* Cycles of a load of a region of each size. */
+static bool measure_sizes(struct probe_clocked *probe, struct curve *curve, const char *const *keys) {
+	struct probe_batch batch;
+	probe_batch_init(&batch, true, probe->batch_ns);
+	batch.periods = PERIODS;
+	for (size_t i = 0; i < curve->count; i++)
+		probe_chase(probe_batch_add(&batch),
+		            &(struct probe_places){(size_t)curve->points[i].x / LINE, 1, LINE, LINE}, probe->seed);
+	const bool measured = probe_clocked_measure(probe, &batch, IFR_PROBE_CACHES, keys);
+	for (size_t i = 0; measured && i < curve->count; i++)
+		curve->points[i].y = probe_batch_cycles(&batch, i + 1, 0);
+	probe_batch_release(&batch);
+	return measured;
+}
+
 /* Where pages share sets by chance, a cache fills bit by bit: half of the loads miss at a region of its size. Of a set of
  * W ways, in a cyclic chase under LRU, all lines miss where more than W fell on it: for Poisson-distributed lines of mean
  * m that is half of them at m = W - 1/3, at 0.96 of the size for 8 ways and 0.98 for 16. Returns whether the size is
@@ -109,8 +122,7 @@ static bool tell_middle(struct probe_clocked *probe, const struct level *level, 
 static void tell_size(struct probe_clocked *probe, const struct level *level, const struct curve *curve,
                       double inside, double outside) {
 	const struct probe_border border = probe_curve_border(curve->points, 3, inside, outside);
-	const uint64_t known =
-		(level->holds_code ? probe_known_code_cache(level->number) : probe_known_data_cache(level->number)).bytes;
+	const uint64_t known = known_bytes(level);
 	size_t edge;
 	const bool sharp = probe_curve_edge(curve->points, curve->count - 1, border, &edge);
 	if (sharp && (!known || (double)known == curve->points[edge].x))
@@ -174,7 +186,7 @@ static void tell_code(struct probe_clocked *probe) {
 	static const char *const keys[] = {"l1i.bytes", NULL};
 	struct curve curve = {0};
 	struct probe_batch batch;
-	lay_sizes(&curve, level.least, level.most, level.steps);
+	lay_level(&curve, &level);
 	probe_batch_init(&batch, true, probe->batch_ns);
 	for (size_t i = 0; i < curve.count; i++)
 		probe_nops(probe_batch_add(&batch), (size_t)curve.points[i].x / NOP - 2 /* and the loop's end */, NOP);
@@ -237,7 +249,7 @@ static void tell_shared(struct probe_clocked *probe) {
 	struct curve curve = {0};
 	struct probe_batch batch;
 	uint64_t data = 0;
-	lay_sizes(&curve, shared_level.least, shared_level.most, shared_level.steps);
+	lay_level(&curve, &shared_level);
 	probe_batch_init(&batch, true, probe->batch_ns);
 	for (size_t i = curve.count; i-- > 0;) {
 		struct probe_kernel *kernel = probe_batch_add(&batch);
@@ -273,7 +285,7 @@ void probe_clocked_caches(struct probe_clocked *probe) {
 	for (unsigned i = 0; i < LEVELS; i++) {
 		const char *const keys[] = {levels[i].size, levels[i].latency, NULL};
 		struct curve curve = {0};
-		lay_sizes(&curve, levels[i].least, levels[i].most, levels[i].steps);
+		lay_level(&curve, &levels[i]);
 		if (!measure_sizes(probe, &curve, keys))
 			continue;
 		probe_clocked_keep(probe, IFR_PROBE_CACHES, levels[i].title, "bytes", curve.points, curve.count);

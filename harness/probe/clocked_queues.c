@@ -8,6 +8,8 @@
  * of 320 entries), and each other kind fills a structure of its own first.
  * Idea: two mixtures of kinds, of which no two neighbours are of one kind. The window is told where they agree.
  * Ref: Wong 2013, Measuring reorder buffer capacity. */
+#include <math.h>
+
 #include "harness/probe/clocked.h"
 #include "harness/probe/findings.h"
 #include "harness/probe/kernels.h"
@@ -150,24 +152,26 @@ static void tell_queue(struct probe_clocked *probe, const struct queue *queue) {
 	                   "no number up to which two misses surely overlap, and above not: %s", queue->experiment);
 }
 
-/* Each mixture fills the window, or another structure first, or has entries for two: one is no evidence. */
-static void tell_window(struct probe_clocked *probe) {
+void probe_tell_window(struct ifr_probe_result *result) {
 	static const char key[] = "pipeline.window";
-	const struct ifr_probe_finding *one = ifr_probe_find(probe->result, "window-mixed"),
-								   *other = ifr_probe_find(probe->result, "window-tests");
-	if (!one->told || !other->told)
-		probe_tell_nothing(probe->result, IFR_PROBE_CORE, key,
-		                   "one of two mixtures of instructions does not tell it");
-	else if (one->value < other->value || one->value > other->value)
-		probe_tell_nothing(probe->result, IFR_PROBE_CORE, key,
-		                   "%.0f with one mixture of instructions, %.0f with another", one->value, other->value);
+	static const double apart = 0.01;
+	const struct ifr_probe_finding *one = ifr_probe_find(result, "window-mixed"),
+								   *other = ifr_probe_find(result, "window-tests");
+	if (!one->told || !other->told) {
+		probe_tell_nothing(result, IFR_PROBE_CORE, key, "one of two mixtures of instructions does not tell it");
+		return;
+	}
+	const double most = fmax(one->value, other->value), least = fmin(one->value, other->value);
+	if (most - least > apart * most)
+		probe_tell_nothing(result, IFR_PROBE_CORE, key, "%.0f with one mixture of instructions, %.0f with another",
+		                   one->value, other->value);
 	else
-		probe_tell(probe->result, IFR_PROBE_CORE, key, "", one->value,
-		           "instructions of either of two mixtures between two misses that overlap, and the two");
+		probe_tell_interval(result, IFR_PROBE_CORE, key, "", (double[]){most, least, most},
+		                    "instructions of two mixtures between two misses that overlap, and the two");
 }
 
 void probe_clocked_queues(struct probe_clocked *probe) {
 	for (size_t i = 0; i < QUEUES; i++)
 		tell_queue(probe, &queues[i]);
-	tell_window(probe);
+	probe_tell_window(probe->result);
 }

@@ -14,6 +14,7 @@
 
 #include "common/random.h"
 #include "harness/probe/clock.h"
+#include "harness/probe/clocked.h"
 #include "harness/probe/curve.h"
 #include "harness/probe/findings.h"
 #include "harness/probe/history.h"
@@ -361,6 +362,34 @@ static void test_known_caches(void **state) {
 	assert_int_equal(probe_known_data_cache(9).bytes, 0);
 }
 
+/* Two mixtures of instructions that end one entry apart tell the window, by an interval; of a Zen 4, whose window of 320
+ * has entries for two, they end at 363 and 381 and tell nothing. */
+static void test_window(void **state) {
+	(void)state;
+	static const struct {
+		double mixed, tests; /* 0: not told */
+		bool told;
+	} cases[] = {{255, 254, true}, {224, 224, true}, {363, 381, false}, {255, 0, false}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct ifr_probe_result result = {0};
+		probe_tell(&result, IFR_PROBE_CORE, "window-mixed", "", cases[i].mixed, "one");
+		if (cases[i].tests > 0)
+			probe_tell(&result, IFR_PROBE_CORE, "window-tests", "", cases[i].tests, "another");
+		else
+			probe_tell_nothing(&result, IFR_PROBE_CORE, "window-tests", "disturbed");
+		probe_tell_window(&result);
+		const struct ifr_probe_finding *window = ifr_probe_find(&result, "pipeline.window");
+		assert_non_null(window);
+		assert_int_equal(window->told, cases[i].told);
+		if (window->told) {
+			assert_int_equal(window->value, cases[i].mixed);
+			assert_int_equal(window->low, cases[i].tests);
+			assert_int_equal(window->high, cases[i].mixed);
+		}
+		ifr_probe_release(&result);
+	}
+}
+
 static void test_whole_cycles(void **state) {
 	(void)state;
 	double whole;
@@ -468,6 +497,7 @@ int main(void) {
 		cmocka_unit_test(test_lone_points),
 		cmocka_unit_test(test_disturbed_repetitions),
 		cmocka_unit_test(test_known_caches),
+		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_whole_cycles),
 		cmocka_unit_test(test_flow),
 		cmocka_unit_test(test_correlation),
