@@ -105,6 +105,19 @@ static char *say_refused(const struct ifr_audit_row *row) {
 	                    : NULL;
 }
 
+/* Every run loads the library: of a short program that may be most of the difference. */
+static char *say_loading(const struct ifr_audit_row *row) {
+	const char *sweep = row->found && !strcmp(row->trigger, "allocator")
+	                        ? ifr_dataset_fact(row->analysis->dataset, "sweep")
+	                        : NULL;
+	return sweep
+	           ? ifr_format(
+					 "Each run also loads the library of its allocator. What that takes, an empty program tells: "
+					 "interfero bench --sweep %s -- true",
+					 sweep)
+	           : NULL;
+}
+
 /* One paragraph for each remark: all triggers of which it is true, then the remark. */
 static void put_remarks(const struct ifr_audit_row *rows, size_t count, remark_of *say, struct ifr_buffer *out) {
 	char **remarks = ifr_alloc((count + 1) * sizeof *remarks);
@@ -132,9 +145,9 @@ static void put_remarks(const struct ifr_audit_row *rows, size_t count, remark_o
 }
 
 void audit_remarks_text(const struct ifr_audit_row *rows, size_t count, struct ifr_buffer *out) {
-	static remark_of *const all[] = {say_left_out,  say_incomplete,     say_not_tested,
-	                                 say_undecided, say_not_replicated, say_note,
-	                                 say_model,     say_coarse,         say_refused};
+	static remark_of *const all[] = {say_left_out,       say_incomplete, say_not_tested, say_undecided,
+	                                 say_not_replicated, say_note,       say_model,      say_coarse,
+	                                 say_refused,        say_loading};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		put_remarks(rows, count, all[i], out);
 }

@@ -489,6 +489,33 @@ static void test_not_tested(void **state) {
 	}
 }
 
+static void test_allocator(void **state) {
+	(void)state;
+	static const struct noise noise = {0.002, 0, 0, 0};
+	struct ifr_dataset dataset;
+	struct ifr_analysis *analysis;
+	struct ifr_audit_row row = {
+		.trigger = "allocator", .sets = "allocators", .summary = "the allocator", .full = true};
+	struct ifr_buffer text = {0};
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	fill_trigger(&dataset, &noise, 4, 12, "allocator:which=0,1,2,3", 0, rng);
+	assert_int_equal(ifr_analysis_make(&dataset, NULL, &analysis, NULL), 0);
+	ifr_audit_row_make(analysis, &row);
+	for (unsigned found = 0; found < 2; found++) {
+		row.found = found;
+		ifr_audit_text(&REPORT(&row, 1), false, &text);
+		char *flat = flatten(ifr_buffer_text(&text));
+		assert_int_equal(strstr(flat, "interfero bench --sweep allocator:which=0,1,2,3 -- true") != NULL, found);
+		free(flat);
+		ifr_buffer_clear(&text);
+	}
+	ifr_buffer_release(&text);
+	ifr_audit_row_release(&row);
+	ifr_analysis_free(analysis);
+	ifr_dataset_release(&dataset);
+	gsl_rng_free(rng);
+}
+
 static void expect_warning(struct ifr_buffer *text, struct ifr_buffer *json) {
 	char *flat = flatten(ifr_buffer_text(text));
 	assert_non_null(strstr(flat, "! The program runs several threads."));
@@ -664,15 +691,23 @@ static void test_replicated_rows(void **state) {
 }
 
 int main(void) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_design),         cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_budget),         cmocka_unit_test(test_train),
-		cmocka_unit_test(test_spike),          cmocka_unit_test(test_unbiased),
-		cmocka_unit_test(test_rows),           cmocka_unit_test(test_coarse),
-		cmocka_unit_test(test_undecided),      cmocka_unit_test(test_not_tested),
-		cmocka_unit_test(test_sampled),        cmocka_unit_test(test_warnings),
-		cmocka_unit_test(test_long_tails),     cmocka_unit_test(test_one_slow_layout),
-		cmocka_unit_test(test_few_layouts),    cmocka_unit_test(test_replication),
-		cmocka_unit_test(test_replicated_rows)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_design),
+	                                   cmocka_unit_test(test_parse),
+	                                   cmocka_unit_test(test_budget),
+	                                   cmocka_unit_test(test_train),
+	                                   cmocka_unit_test(test_spike),
+	                                   cmocka_unit_test(test_unbiased),
+	                                   cmocka_unit_test(test_rows),
+	                                   cmocka_unit_test(test_coarse),
+	                                   cmocka_unit_test(test_undecided),
+	                                   cmocka_unit_test(test_not_tested),
+	                                   cmocka_unit_test(test_allocator),
+	                                   cmocka_unit_test(test_sampled),
+	                                   cmocka_unit_test(test_warnings),
+	                                   cmocka_unit_test(test_long_tails),
+	                                   cmocka_unit_test(test_one_slow_layout),
+	                                   cmocka_unit_test(test_few_layouts),
+	                                   cmocka_unit_test(test_replication),
+	                                   cmocka_unit_test(test_replicated_rows)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
