@@ -52,7 +52,8 @@ static void propose_blocks(const struct ifr_audit_row *row, const struct ifr_nam
                            struct ifr_cure_candidates *list) {
 	for (size_t i = 0; i < aliases->count; i++) {
 		const struct ifr_named_alias *pair = &aliases->items[i];
-		if (!cure_is_main_pair(aliases, i) || (!is_block(&pair->load.site) && !is_block(&pair->store.site)))
+		/* The allocator knows of large blocks alone: where the other side lies elsewhere, they are not moved away. */
+		if (!cure_is_main_pair(aliases, i) || !is_block(&pair->load.site) || !is_block(&pair->store.site))
 			continue;
 		add_line(
 			list, row, IFR_AXIS_BLOCKS, "seed=0 policy=2", ifr_event_name(IFR_EVENT_ADDRESS_ALIAS),

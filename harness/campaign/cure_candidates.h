@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Candidates for cures of what an audit found: changes of the layout that its mechanism names. Each is measured before
- * it is advised (cure.h).
+ * it is advised (cure.h). Pairs are those that alias more often in the worst layout than in the best.
  *
  *     pair of a variable and the stack    the variable at bytes modulo 16 that no such stack variable has: stacks move by
  *                                         multiples of 16
  *     pair of two variables               one of them half a page away from the other
- *     pair with a large heap block        blocks policy=2
+ *     pair of two large heap blocks       blocks policy=2
  *     pair in a loop                      the loop in two versions, behind a check of the addresses
  *     pair of the stack and another       the stack aligned at the entry of the function that has the variable
  *     access across a line                the variable at the begin of a line

@@ -10,7 +10,7 @@
 enum { UNITS_MOST = 8, STACK_STEP = 16, PAGE = 4096, HALF_PAGE = 2048, PART = 20 };
 
 bool cure_is_main_pair(const struct ifr_named_aliases *aliases, size_t index) {
-	return aliases->items[index].count * PART >= aliases->items[0].count;
+	return ifr_named_alias_excess(&aliases->items[index]) * PART >= ifr_named_alias_excess(&aliases->items[0]);
 }
 
 bool cure_find_unit(const struct ifr_cure_program *program, const struct ifr_site *site,
@@ -168,11 +168,12 @@ static void propose_bytes(const struct ifr_cure_program *program, const struct i
 
 /* --- two variables ---------------------------------------------------------------------------------------------- */
 
-/* Whether the model was told what moving the variable alone does, and that most aliases remain. */
+/* Whether the model was told what moving the variable alone does, and most aliases beyond those of the best layout
+ * remain. */
 static bool is_refuted(const struct ifr_named_aliases *aliases, const struct ifr_relinker_unit *unit) {
 	for (size_t i = 0; i < aliases->trial_count; i++)
 		if (aliases->trials[i].from - unit->address < unit->bytes)
-			return 2 * aliases->trials[i].events > aliases->events;
+			return 2 * aliases->trials[i].events > aliases->events + aliases->best_events;
 	return false;
 }
 

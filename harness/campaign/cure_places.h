@@ -9,7 +9,8 @@
 void cure_candidate_add(struct ifr_cure_candidates *list, const struct ifr_audit_row *row, struct ifr_plan *plan,
                         const char *event, char *reason);
 
-/* Whether a pair has a twentieth of the first one's aliases: others would have a cure for nothing. */
+/* Whether a pair has a twentieth of the first one's aliases beyond those of the best layout: others would have a cure
+ * for nothing. */
 bool cure_is_main_pair(const struct ifr_named_aliases *aliases, size_t index);
 
 /* Finds the unit of a place in the program; returns false for other places, and for units that do not move. */

@@ -90,6 +90,14 @@ static void close_evidence(struct evidence *evidence) {
 	ifr_trace_free(evidence->trace);
 }
 
+static void find_aliases(const struct evidence *evidence, const struct ifr_audit_row *row,
+                         struct ifr_mechanism *mechanism) {
+	const struct ifr_plan *const plans[] = {&mechanism->plans[0], &mechanism->plans[1]};
+	if (goes_along(row, IFR_EVENT_ADDRESS_ALIAS))
+		ifr_aliases_compare(evidence->trace, plans, evidence->machine, IFR_MECHANISM_NAMED, &mechanism->aliases,
+		                    NULL);
+}
+
 static void find_changes(const struct evidence *evidence, const struct ifr_audit_row *row,
                          struct ifr_mechanism *mechanism) {
 	const struct ifr_plan *const plans[] = {&mechanism->plans[0], &mechanism->plans[1]};
@@ -140,10 +148,7 @@ void ifr_mechanism_find(const struct ifr_campaign *campaign, const struct ifr_au
 	for (int event = 0; event < IFR_EVENT_COUNT && mechanism->has_plans; event++)
 		wanted |= is_named((enum ifr_event)event) && goes_along(row, (enum ifr_event)event);
 	if (wanted && !open_evidence(campaign, row, mechanism, &evidence, NULL)) {
-		if (goes_along(row, IFR_EVENT_ADDRESS_ALIAS) &&
-		    !ifr_aliases_name(evidence.trace, &mechanism->plans[1], evidence.machine, IFR_MECHANISM_NAMED,
-		                      &mechanism->aliases, NULL))
-			ifr_named_aliases_keep_main(&mechanism->aliases);
+		find_aliases(&evidence, row, mechanism);
 		find_changes(&evidence, row, mechanism);
 		find_conflicts(&evidence, row, mechanism);
 		find_loops(&evidence, row, mechanism);

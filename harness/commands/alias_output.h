@@ -5,7 +5,8 @@
 
 #include "harness/simulate/simulate.h"
 
-/* Appends the pairs and the interventions, a paragraph each, in lines of 80 columns. */
+/* Appends the pairs and the interventions, a paragraph each, in lines of 80 columns; with the counts of both layouts,
+ * where two are compared. */
 void alias_output_print(const struct ifr_named_aliases *named, struct ifr_buffer *out);
 
 #endif

@@ -15,11 +15,18 @@ static json_t *json_side(const struct ifr_alias_name *name) {
 	return made;
 }
 
+/* Null where the layouts were not compared. */
+static json_t *json_counted(const struct ifr_named_aliases *aliases, uint64_t count) {
+	return aliases->compared ? ifr_json_count(count) : json_null();
+}
+
+/* "loads" are those of the worst layout. */
 static json_t *json_aliases(const struct ifr_named_aliases *aliases) {
 	json_t *made = json_object(), *pairs = json_array(), *trials = json_array();
 	for (size_t i = 0; i < aliases->count; i++) {
 		json_t *pair = json_object();
 		ifr_json_set(pair, "loads", ifr_json_count(aliases->items[i].count));
+		ifr_json_set(pair, "loads_best", ifr_json_count(aliases->items[i].best_count));
 		ifr_json_set(pair, "load", json_side(&aliases->items[i].load));
 		ifr_json_set(pair, "store", json_side(&aliases->items[i].store));
 		json_array_append_new(pairs, pair);
@@ -31,8 +38,10 @@ static json_t *json_aliases(const struct ifr_named_aliases *aliases) {
 		ifr_json_set(trial, "remaining", ifr_json_count(aliases->trials[i].events));
 		json_array_append_new(trials, trial);
 	}
-	ifr_json_set(made, "loads", ifr_json_count(aliases->events));
-	ifr_json_set(made, "all_pairs", ifr_json_count(aliases->all));
+	ifr_json_set(made, "loads", json_counted(aliases, aliases->events));
+	ifr_json_set(made, "loads_best", json_counted(aliases, aliases->best_events));
+	ifr_json_set(made, "all_pairs", json_counted(aliases, aliases->all));
+	ifr_json_set(made, "differing_pairs", json_counted(aliases, aliases->differing));
 	ifr_json_set(made, "pairs", pairs);
 	ifr_json_set(made, "interventions", trials);
 	return made;

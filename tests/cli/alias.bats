@@ -94,6 +94,51 @@ teardown_file() {
 	[ "$(tail -n 1 aliases)" -lt 6553 ]
 }
 
+# By hand: in each of 100 and then 300 rounds a store to one of two words half a page apart, and loads of half a page, one of
+# which aliases it where the array's half is the word's. The last store to the first word is in the buffer of 36 for 35 rounds more.
+# So 135 aliases are exchanged for 300, or 300 for 135, by moving the array alone, wherever the plan has placed the block.
+@test "a variable moves alone in layouts that place heap objects, too" {
+	cat >half.c <<-'END'
+		#include <stdlib.h>
+		_Alignas(4096) volatile int half[512];
+		int main(void) {
+			volatile int *to = malloc(200000);
+			for (int i = 0; i < 64; i++)
+				to[0] = i;
+			for (int round = 0; round < 400; round++) {
+				to[round < 100 ? 0 : 512] = round;
+				for (int i = 0; i < 512; i++)
+					(void)half[i];
+			}
+			return 0;
+		}
+	END
+	gcc -O1 -g half.c -o half
+	within 60 interfero record -q --once --objects -o half.trace -- ./half
+	printf 'interfero-plan 1\nblocks seed=0 policy=2\n' >apart.plan
+	local seed
+	for seed in 1 2 3 4 5 6 7 8; do
+		printf 'interfero-plan 1\nblocks seed=%s\n' $seed >blocks$seed.plan
+	done
+	printf 'interfero-plan 1\nheap seed=1\n' >heap.plan
+	for plan in *.plan; do
+		interfero replay --machine ivybridge --aliases=1 --plan $plan half.trace | tr -s ' \n' ' '
+		echo
+	done >text
+	python3 - <<-'END'
+		import re
+		seen = set()
+		for line in open("text"):
+		    pair = re.search(r"- (\d+) loads of half\S* \S* in main \(half.c:10\) meet the store to heap object \d+ of 200000 bytes", line)
+		    trial = re.search(r"- half moved alone, by 2048 bytes: (\d+) aliases of (\d+) remain", line)
+		    assert pair and trial, line
+		    seen.add((int(pair[1]), int(trial[1]) - int(trial[2])))
+		few, many = sorted(seen)
+		assert 130 < few[0] <= 135 and many[0] == 300, seen
+		assert few[1] == 300 - 135 and many[1] == 135 - 300, seen
+	END
+}
+
 @test "what replay --aliases refuses" {
 	refuse 2 "no store buffer" -- interfero replay --machine p6 --aliases micro.trace
 	refuse 2 "without --json" -- interfero replay --json --aliases micro.trace

@@ -238,9 +238,10 @@ static void name(struct ifr_alias_name *side, enum ifr_site_kind kind, uint64_t 
 		.data = ifr_strdup("data"), .code = ifr_strdup("f"), .bytes = 4, .site = {.kind = kind, .bytes = bytes}};
 }
 
-/* A pair of loads of the stack with stores of a kind, by so many aliases, behind one of the stack with itself. */
+/* A pair of loads of a heap block with stores of a kind, by so many aliases in the worst layout and in the best, behind a
+ * pair of the stack with itself. */
 static struct ifr_cure_candidates propose(const struct ifr_audit_row *row, enum ifr_site_kind kind, uint64_t bytes,
-                                          uint64_t aliases, bool loader) {
+                                          const uint64_t aliases[2], bool loader) {
 	const struct ifr_cure_program program = {.has_loader = loader};
 	struct ifr_cure_candidates list = {0};
 	struct ifr_mechanism mechanism = {0};
@@ -249,9 +250,10 @@ static struct ifr_cure_candidates propose(const struct ifr_audit_row *row, enum 
 	mechanism.aliases.items = ifr_alloc(2 * sizeof *mechanism.aliases.items);
 	mechanism.aliases.count = 2;
 	mechanism.aliases.items[0].count = 1000;
-	mechanism.aliases.items[1].count = aliases;
-	for (size_t i = 0; i < 2; i++)
-		name(&mechanism.aliases.items[i].load, IFR_SITE_STACK, 0);
+	mechanism.aliases.items[1].count = aliases[0];
+	mechanism.aliases.items[1].best_count = aliases[1];
+	name(&mechanism.aliases.items[0].load, IFR_SITE_STACK, 0);
+	name(&mechanism.aliases.items[1].load, IFR_SITE_HEAP, 0);
 	name(&mechanism.aliases.items[0].store, IFR_SITE_STACK, 0);
 	name(&mechanism.aliases.items[1].store, kind, bytes);
 	ifr_cure_candidates_add(&program, row, &mechanism, &list);
@@ -259,19 +261,21 @@ static struct ifr_cure_candidates propose(const struct ifr_audit_row *row, enum 
 	return list;
 }
 
-/* Blocks of over 32 KiB have the alias-free allocator, where it can be preloaded and the pair matters. */
+/* Two blocks of over 32 KiB have the alias-free allocator, where it can be preloaded and the pair matters. */
 static void test_block_candidates(void **state) {
 	(void)state;
 	const struct ifr_audit_row row = {.trigger = "environment", .found = true};
 	const struct {
 		enum ifr_site_kind kind;
-		uint64_t bytes, aliases;
+		uint64_t bytes, aliases[2];
 		bool loader;
 		size_t count;
-	} cases[] = {{IFR_SITE_HEAP, 0, 900, true, 1},    {IFR_SITE_HEAP, 40000, 900, true, 1},
-	             {IFR_SITE_HEAP, 4096, 900, true, 0}, {IFR_SITE_HEAP, 40000, 49, true, 0},
-	             {IFR_SITE_HEAP, 40000, 50, true, 1}, {IFR_SITE_HEAP, 40000, 900, false, 0},
-	             {IFR_SITE_PROGRAM, 0, 900, true, 0}, {IFR_SITE_OTHER, 0, 900, true, 0}};
+	} cases[] = {{IFR_SITE_HEAP, 0, {900, 0}, true, 1},         {IFR_SITE_HEAP, 40000, {900, 0}, true, 1},
+	             {IFR_SITE_HEAP, 4096, {900, 0}, true, 0},      {IFR_SITE_HEAP, 40000, {49, 0}, true, 0},
+	             {IFR_SITE_HEAP, 40000, {50, 0}, true, 1},      {IFR_SITE_HEAP, 40000, {900, 0}, false, 0},
+	             {IFR_SITE_HEAP, 40000, {9000, 8951}, true, 0}, {IFR_SITE_HEAP, 40000, {9000, 8950}, true, 1},
+	             {IFR_SITE_PROGRAM, 0, {900, 0}, true, 0},      {IFR_SITE_OTHER, 0, {900, 0}, true, 0},
+	             {IFR_SITE_STACK, 0, {900, 0}, true, 0}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct ifr_cure_candidates list =
 			propose(&row, cases[i].kind, cases[i].bytes, cases[i].aliases, cases[i].loader);
