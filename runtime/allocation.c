@@ -33,7 +33,9 @@ static void *allocate_from(struct heap *heap, size_t size, size_t alignment, boo
 	/* A size that is a multiple of a power of two has a class of such multiples (sizes.h). */
 	rounded = (rounded + alignment - 1) & ~(alignment - 1);
 	if (requests.small && rounded <= SIZES_SMALL_MAX && alignment <= OS_PAGE_BYTES) {
-		void *object = slots_allocate(heap, slots_class(rounded));
+		size_t multiple = granule & -granule;
+		unsigned class = sizes_aligned_class(slots_class(rounded), alignment > multiple ? alignment : multiple);
+		void *object = slots_allocate(heap, class);
 		return object && zero ? memset(object, 0, size) : object;
 	}
 	if (requests.blocks && (size > SIZES_SMALL_MAX || requests.small))

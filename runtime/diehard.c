@@ -50,14 +50,13 @@ struct class_slots {
 	const uint32_t *spans;
 	_Atomic uint64_t *live;
 	uint64_t slots_inverse, capacity;
-	uint32_t slots, granules, first_granule;
+	uint32_t slots, granules;
 };
 
-/* Granule of a slot, counted from the heap's first, modulo 2^32. */
+/* Granule of a slot, counted from the heap's first. */
 static inline uint32_t granule_of(const struct class_slots *r, uint64_t slot) {
 	uint64_t number = (uint64_t)(((unsigned __int128)slot * r->slots_inverse) >> 64);
-	return r->spans[number] * CHUNK_GRANULES - r->first_granule +
-	       (uint32_t)(slot - number * r->slots) * r->granules;
+	return r->spans[number] + (uint32_t)(slot - number * r->slots) * r->granules;
 }
 
 /* Marks a slot as live. Returns 1 if it was free. Without a branch, which would be unpredictable. */
@@ -108,8 +107,7 @@ void diehard_set_aside(struct heap *heap, unsigned class) {
 		;
 	if (c->used + draw_count(c) > c->capacity)
 		return;
-	struct class_slots slots = {
-		c->spans, heap->live, c->slots_inverse, c->capacity, c->slots, c->granules, (uint32_t)heap->first_granule};
+	struct class_slots slots = {c->spans, heap->live, c->slots_inverse, c->capacity, c->slots, c->granules};
 	uint32_t granule[DRAWN_AHEAD + 1] = {0};
 	unsigned count = draw_count(c);
 	draw_slots(c, slots, count, granule);

@@ -29,7 +29,7 @@ static _Noreturn void stop_free(const void *memory, uint32_t chunk) {
 	uint64_t granule = arena_granule(memory);
 	bool is_object = (uintptr_t)memory % GRANULE_BYTES == 0;
 	if (kind >= CHUNK_SPAN)
-		is_object = is_object && slots_is_slot(chunk, granule);
+		is_object = is_object && slots_is_slot(heap_of(memory), chunk, granule);
 	else if (kind == CHUNK_BLOCK)
 		is_object = is_object && (uintptr_t)memory % CHUNK_BYTES == arena.blocks[chunk].offset;
 	os_stop(is_object && kind != CHUNK_NONE ? "double free of" : "invalid free of", memory);

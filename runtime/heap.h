@@ -11,10 +11,11 @@
 #include "runtime/options.h"
 #include "runtime/sizes.h"
 
-enum { SET_ASIDE_SLOTS_MAX = 512, DRAWN_POSITIONS = 16 };
+/* SET_ASIDE_PAGED_MAX: of slots of a page and more, of which shuffle.c sets fewer aside. */
+enum { SET_ASIDE_SLOTS_MAX = 512, SET_ASIDE_PAGED_MAX = 64, DRAWN_POSITIONS = 16 };
 
-/* A size class. Its slots are numbered: slot s of span i is i * slots + s. Granules are counted from the heap's
- * first. */
+/* A size class. Its slots are numbered: slot s of span i is i * slots + s, and begins at granule
+ * spans[i] + s * granules. Granules are counted from the heap's first. */
 struct heap_class {
 	uint64_t key; /* of its random numbers; draws counts them */
 	uint64_t draws;
@@ -25,15 +26,15 @@ struct heap_class {
 	uint32_t picks;                    /* shuffle: used positions of those drawn in advance */
 	uint8_t position[DRAWN_POSITIONS]; /* shuffle: positions drawn in advance, from the top */
 	uint32_t used;                     /* slots that are live or set aside */
-	uint32_t granules, slots;          /* granules of a slot; slots in a span */
+	uint32_t granules, slots;          /* granules from slot to slot; slots in a span */
 	uint32_t span_count;
-	uint32_t *spans;                          /* first chunk of each span; as many as a window can hold */
-	uint64_t slots_inverse;                   /* ceil(2^64 / slots) */
-	_Atomic uint32_t pending;                 /* list of spans with remote frees; 0: none */
-	uint32_t capacity, limit;                 /* diehard: slots to draw from; how many may be used */
-	uint32_t frees;                           /* diehard: frees since memory was last purged */
+	uint32_t *spans;          /* first slot of each span, by granule; as many as a window can hold */
+	uint64_t slots_inverse;   /* ceil(2^64 / slots) */
+	_Atomic uint32_t pending; /* list of spans with remote frees; 0: none */
+	uint32_t capacity, limit; /* diehard: slots to draw from; how many may be used */
+	uint32_t frees;           /* diehard: frees since memory was last purged */
 	uint32_t scan_span, scan_slot, scan_left; /* shuffle: position of the search for free slots */
-	uint32_t aside[SET_ASIDE_SLOTS_MAX];      /* stack of slots set aside, by granule */
+	uint32_t *aside;                          /* stack of slots set aside, by granule */
 };
 
 enum { BLOCK_BINS = 20, BLOCK_OFFSETS = 256 };
@@ -80,6 +81,8 @@ struct heap {
 	void *argument;
 	struct heap_blocks blocks;
 	struct heap_class class[SIZES_CLASSES];
+	uint32_t aside[SIZES_PAGE_CLASS][SET_ASIDE_SLOTS_MAX];
+	uint32_t aside_paged[SIZES_CLASSES - SIZES_PAGE_CLASS][SET_ASIDE_PAGED_MAX];
 };
 
 extern struct options heap_options;
@@ -118,7 +121,7 @@ bool slots_add_span(struct heap *heap, unsigned class);
 /* Removes an empty span from its class. */
 void slots_drop_span(struct heap *heap, uint32_t span, unsigned chunks);
 /* Whether a slot of the span begins at granule. */
-bool slots_is_slot(uint32_t span, uint64_t granule);
+bool slots_is_slot(const struct heap *heap, uint32_t span, uint64_t granule);
 
 /* diehard.c and shuffle.c: the two placement modes. */
 void diehard_init(struct heap_class *c);

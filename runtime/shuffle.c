@@ -9,12 +9,15 @@
 #include <string.h>
 
 #include "common/random.h"
+#include "runtime/os.h"
 
 enum {
 	SET_ASIDE_BYTES = 128 * 1024, /* largest part of a class in the window, and below it, */
 	SET_ASIDE_SLOTS = 4,          /* but at least so many slots */
 	BATCH = 16                    /* slots that one search sets aside */
 };
+/* The window and the slots below it. */
+_Static_assert(2 * SET_ASIDE_BYTES / OS_PAGE_BYTES <= SET_ASIDE_PAGED_MAX, "slots of a page fit");
 
 static uint32_t limit_slots(const struct heap_class *c, uint64_t wanted) {
 	uint64_t most = SET_ASIDE_BYTES / (c->granules << GRANULE_SHIFT);
@@ -38,9 +41,8 @@ static void start_scan(struct heap_class *c, uint32_t span) {
 
 /* Sets free slots of a span aside until there are enough or the span is finished. */
 static void scan_span(struct heap *heap, struct heap_class *c, const uint32_t *enough) {
-	uint32_t span = c->spans[c->scan_span];
-	struct chunk *chunk = &arena.chunks[span];
-	uint64_t first = (uint64_t)span * CHUNK_GRANULES;
+	uint64_t first = heap->first_granule + c->spans[c->scan_span];
+	struct chunk *chunk = &arena.chunks[first / CHUNK_GRANULES];
 	while (c->scan_left > 0 && c->top < enough && chunk->held < c->slots) {
 		uint64_t granule = first + (uint64_t)c->scan_slot * c->granules, bit = 1ull << (granule & 63);
 		c->scan_left--;
@@ -105,7 +107,7 @@ void shuffle_set_aside(struct heap *heap, unsigned class) {
 static void remove_span(struct heap *heap, struct heap_class *c, uint32_t span) {
 	uint32_t index = arena.chunks[span].index, last = --c->span_count;
 	c->spans[index] = c->spans[last];
-	arena.chunks[c->spans[index]].index = index;
+	arena.chunks[(heap->first_granule + c->spans[index]) / CHUNK_GRANULES].index = index;
 	if (c->scan_span == index || c->scan_span == last)
 		c->scan_left = 0;
 	if (c->scan_span >= c->span_count)

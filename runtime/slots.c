@@ -2,6 +2,7 @@
 /* Spans and their slots, as both placement modes use them. */
 #include "runtime/slots.h"
 
+#include "common/random.h"
 #include "runtime/os.h"
 
 uint8_t slots_class_table[SLOTS_TABLE_BYTES / GRANULE_BYTES + 1];
@@ -28,11 +29,10 @@ void slots_free(struct heap *heap, struct chunk *span, uint32_t granule) {
 		(c->window ? shuffle_spill : diehard_empty)(heap, c, span);
 }
 
-bool slots_is_slot(uint32_t span, uint64_t granule) {
-	unsigned class = arena.chunks[span].kind - CHUNK_SPAN;
-	uint32_t granules = sizes_bytes(class) >> GRANULE_SHIFT;
-	uint64_t within = granule - (uint64_t)span * CHUNK_GRANULES;
-	return within % granules == 0 && within / granules < sizes_chunks(class) * CHUNK_GRANULES / granules;
+bool slots_is_slot(const struct heap *heap, uint32_t span, uint64_t granule) {
+	const struct heap_class *c = &heap->class[arena.chunks[span].kind - CHUNK_SPAN];
+	uint64_t first = heap->first_granule + c->spans[arena.chunks[span].index];
+	return granule >= first && (granule - first) % c->granules == 0 && (granule - first) / c->granules < c->slots;
 }
 
 enum {
@@ -70,6 +70,13 @@ static bool will_be_touched(const struct heap_class *c) {
 	       (heap_options.heap == HEAP_SHUFFLE || c->granules <= POPULATE_SLOT / GRANULE_BYTES);
 }
 
+/* Draws the page offset of a new span's first slot, in granules. */
+static uint32_t draw_offset(struct heap_class *c, uint32_t step) {
+	if (!step)
+		return 0;
+	return (uint32_t)ifr_random_below(heap_draw(c->key, &c->draws), OS_PAGE_BYTES / step) * step >> GRANULE_SHIFT;
+}
+
 bool slots_add_span(struct heap *heap, unsigned class) {
 	struct heap_class *c = &heap->class[class];
 	unsigned chunks = sizes_chunks(class);
@@ -83,10 +90,12 @@ bool slots_add_span(struct heap *heap, unsigned class) {
 	}
 	chunk->held = 0;
 	chunk->index = c->span_count;
-	c->spans[c->span_count++] = span;
+	uint32_t start = (uint32_t)((uint64_t)span * CHUNK_GRANULES - heap->first_granule);
+	uint32_t offset = draw_offset(c, sizes_step(class));
+	c->spans[c->span_count++] = start + offset;
 	/* One system call instead of a fault for each page. */
 	if (will_be_touched(c))
-		os_populate(arena_chunk_address(span), (size_t)chunks << CHUNK_SHIFT);
+		os_populate(arena_chunk_address(span), (size_t)(offset + c->slots * c->granules) << GRANULE_SHIFT);
 	return true;
 }
 

@@ -156,6 +156,18 @@ static struct ifr_interval find_sd_interval(const struct ifr_analysis *analysis,
 	return interval;
 }
 
+/* With few layouts the shipped one lies outside by chance: of 8 random ones and itself, it is the first or the last in
+ * two cases of nine. The values of a sweep are no sample of layouts. */
+static bool is_shipped_outside(const struct ifr_analysis *analysis, const struct ifr_audit_row *row) {
+	enum { LAYOUTS_LEAST = 8 };
+	if (!analysis->shipped || analysis->sweep || row->layouts < LAYOUTS_LEAST ||
+	    (!row->has_noise && !analysis->exact))
+		return false;
+	const double low = analysis->medians[0], high = analysis->medians[row->layouts - 1],
+				 shipped = analysis->shipped->median, noise = row->noise_pct / 100;
+	return shipped < low - noise * fabs(low) || shipped > high + noise * fabs(high);
+}
+
 void ifr_audit_row_make(const struct ifr_analysis *analysis, struct ifr_audit_row *row) {
 	const struct ifr_conclusion *conclusion = &analysis->conclusion;
 	row->analysis = analysis;
@@ -174,6 +186,7 @@ void ifr_audit_row_make(const struct ifr_analysis *analysis, struct ifr_audit_ro
 	row->sd_pct = conclusion->sd_pct;
 	row->sd_interval_pct = find_sd_interval(analysis, row);
 	row->noise_pct = row->has_noise ? conclusion->noise_pct : 0;
+	row->shipped_outside = is_shipped_outside(analysis, row);
 	row->step = analysis->sweep ? analysis->sweep->sweeps.items[0].step : 0;
 	test_row(analysis, row);
 	if (analysis->sweep)

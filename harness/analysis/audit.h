@@ -60,6 +60,8 @@ struct ifr_audit_row {
 	bool full;                            /* the screen passed it, and it has the full number of runs */
 	bool interrupted;                     /* the audit was, by its user */
 	bool has_sd, has_noise, tested, found, has_period;
+	bool
+		shipped_outside; /* of the range of the medians of random layouts, by more than the noise; those are 8 at least */
 	double sd_pct, noise_pct;            /* between layouts, less the noise; from run to run */
 	struct ifr_interval sd_interval_pct; /* of sd_pct, where that is known */
 	double

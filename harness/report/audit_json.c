@@ -119,6 +119,9 @@ static json_t *json_row(const char *folder, const struct ifr_audit_row *row) {
 		ifr_json_set(made, "sd_high_pct", ifr_json_number_if(row->has_sd, row->sd_interval_pct.high));
 		ifr_json_set(made, "detectable_pct", ifr_json_number_if(row->detectable_pct > 0, row->detectable_pct));
 		ifr_json_set(made, "exact", json_boolean(analysis->exact));
+		ifr_json_set(made, "shipped",
+		             ifr_json_number_if(analysis->shipped, analysis->shipped ? analysis->shipped->median : 0));
+		ifr_json_set(made, "shipped_outside", json_boolean(row->shipped_outside));
 		ifr_json_set(made, "noise_pct", ifr_json_number_if(row->has_noise, row->noise_pct));
 		ifr_json_set(made, "p", ifr_json_number_if(row->tested, row->p));
 		ifr_json_set(made, "p_adjusted", ifr_json_number_if(row->tested, row->p_adjusted));

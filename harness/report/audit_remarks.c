@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/output/output.h"
+#include "harness/report/format.h"
 
 /* A remark about a trigger; NULL: none. The caller frees. */
 typedef char *remark_of(const struct ifr_audit_row *row);
@@ -118,6 +119,20 @@ static char *say_loading(const struct ifr_audit_row *row) {
 	           : NULL;
 }
 
+/* The test compares the random layouts with each other, and says nothing of what they have in common. */
+static char *say_shipped_outside(const struct ifr_audit_row *row) {
+	struct ifr_buffer text = {0};
+	if (!row->analysis || !row->shipped_outside)
+		return NULL;
+	const struct ifr_analysis *analysis = row->analysis;
+	ifr_buffer_printf(&text, "The shipped layout lies outside of all %zu %s: ", row->layouts, row->sets);
+	ifr_format_value(&text, &analysis->scale, analysis->shipped->median);
+	ifr_buffer_puts(&text, " against ");
+	ifr_format_range(&text, &analysis->scale, analysis->medians[0], analysis->medians[row->layouts - 1]);
+	ifr_buffer_puts(&text, ". The verdict compares these with each other, not with the shipped layout.");
+	return ifr_buffer_detach(&text);
+}
+
 /* One paragraph for each remark: all triggers of which it is true, then the remark. */
 static void put_remarks(const struct ifr_audit_row *rows, size_t count, remark_of *say, struct ifr_buffer *out) {
 	char **remarks = ifr_alloc((count + 1) * sizeof *remarks);
@@ -145,9 +160,9 @@ static void put_remarks(const struct ifr_audit_row *rows, size_t count, remark_o
 }
 
 void audit_remarks_text(const struct ifr_audit_row *rows, size_t count, struct ifr_buffer *out) {
-	static remark_of *const all[] = {say_left_out,       say_incomplete, say_not_tested, say_undecided,
-	                                 say_not_replicated, say_note,       say_model,      say_coarse,
-	                                 say_refused,        say_loading};
+	static remark_of *const all[] = {say_left_out,        say_incomplete, say_not_tested, say_undecided,
+	                                 say_not_replicated,  say_note,       say_model,      say_coarse,
+	                                 say_shipped_outside, say_refused,    say_loading};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		put_remarks(rows, count, all[i], out);
 }

@@ -132,8 +132,10 @@ void ifr_audit_sentence(const struct ifr_audit_row *rows, size_t count, struct i
  * along, and the cures with what came of them. */
 void ifr_audit_text(const struct ifr_audit_report *audit, bool color, struct ifr_buffer *out);
 /* schema_version 1: everything, also the runs of every layout. left_out_because is null for a trigger that was
- * measured; range_pct is null where the lowest value is 0. Of cures, verdict is that of a cure's effect,
- * "withdrawn" where it does not help or does harm, "not measured" with not_measured_because. */
+ * measured; range_pct is null where the lowest value is 0. shipped is the median of the shipped layout, or null;
+ * shipped_outside, whether it lies outside of the range of all random layouts, by more than the noise. Of cures,
+ * verdict is that of a cure's effect, "withdrawn" where it does not help or does harm, "not measured" with
+ * not_measured_because. */
 void ifr_audit_json(const struct ifr_audit_report *audit, struct ifr_buffer *out);
 
 /* --- comparison ----------------------------------------------------------------------------------------------- */

@@ -216,6 +216,19 @@ range() { # EXPERIMENT COUNTER
 	[ "$(awk 'length > 80' whole)" = "" ] || say "$(<whole)"
 }
 
+# The thesis' pair of 4660 floats: with 18640 bytes each they alias or not, by their distance in a page. Glibc places the second
+# one behind the first; objects at multiples of their slots would alias in all placements.
+@test "an audit sees objects of some pages alias in some heap placements" {
+	gcc -std=c11 -D_GNU_SOURCE -O3 -fno-tree-vectorize -I"$BATS_TEST_DIRNAME/../../examples/studies" \
+		"$BATS_TEST_DIRNAME/../../examples/studies/heap-pair/heap-pair.c" -o pair
+	within 120 interfero audit -q --counters model --core=none --machine ivybridge --metric ld_blocks_partial.address_alias \
+		--no-profile --cures 0 --triggers heap --json -- ./pair 4660 0 1 >json
+	jq -e '.triggers[0] | .found and (.shipped != null) and (.shipped_outside | type == "boolean")' json ||
+		say "$(jq -c '.triggers[0] | del(.events, .values)' json)"
+	jq -e '[.triggers[0].values[] | select(.layout > 0).median] | min as $least | [.[] | select(. > 5 * $least)] |
+		length > 0 and length < 8' json || say "$(jq -c '[.triggers[0].values[].median]' json)"
+}
+
 # Two arrays under another placement of large blocks: loads of one, 600 elements before the store to the other, alias where the
 # distance of the arrays says so. Lines 3 and 9 allocate them. In the other loop, a load aliases the store of two rounds before
 # wherever the array lies, which is no difference between layouts.

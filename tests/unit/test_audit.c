@@ -336,6 +336,63 @@ static void test_one_slow_layout(void **state) {
 	gsl_rng_free(rng);
 }
 
+/* The text in one line, with single spaces; the caller frees. */
+static char *flatten(const char *text) {
+	struct ifr_buffer flat = {0};
+	for (; *text; text++) {
+		const bool space = *text == ' ' || *text == '\n';
+		if (!space || (flat.length && flat.data[flat.length - 1] != ' '))
+			ifr_buffer_append(&flat, space ? " " : text, 1);
+	}
+	return ifr_buffer_detach(&flat);
+}
+
+/* Random layouts that are all alike, and another value of the shipped one: a remark beside "no difference". Within the
+ * noise (2 %) of the range there is none; nor is there of a sweep, whose values are no sample. */
+static void check_shipped(const char *sweep, double factor, bool outside) {
+	static const struct noise noise = {0.02, 0, 0, 0};
+	struct ifr_buffer text = {0}, json = {0};
+	struct ifr_dataset dataset;
+	struct ifr_analysis *analysis;
+	struct ifr_audit_row row;
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	fill_trigger(&dataset, &noise, 32, 5, sweep, 0, rng);
+	for (size_t i = 0; i < dataset.run_count; i++)
+		dataset.runs[i].value[0] *= dataset.runs[i].variant ? 1 : factor;
+	make_row(&dataset, sweep ? "environment" : "heap", &analysis, &row);
+	ifr_audit_adjust(&row, 1);
+	ifr_audit_text(&REPORT(&row, 1), false, &text);
+	ifr_audit_json(&REPORT(&row, 1), &json);
+	char *flat = flatten(ifr_buffer_text(&text));
+	const char *remark = strstr(flat, "The shipped layout lies outside of all 32 heap placements: ");
+	double shipped = 0, low = 0, high = 0;
+	assert_int_equal(remark != NULL, outside);
+	if (outside) {
+		assert_non_null(strstr(flat, "No difference in cpu_time was found between 32 heap placements"));
+		assert_int_equal(sscanf(remark, "%*[^:]: %lf ms against %lf to %lf ms.", &shipped, &low, &high), 3);
+		assert_true(fabs(shipped - 50 * factor) < 2.5 && low > 47 && low < 50 && high > 50 && high < 53);
+	}
+	assert_non_null(
+		strstr(ifr_buffer_text(&json), outside ? "\"shipped_outside\": true" : "\"shipped_outside\": false"));
+	assert_non_null(strstr(ifr_buffer_text(&json), "\"shipped\": "));
+	free(flat);
+	ifr_buffer_release(&json);
+	ifr_buffer_release(&text);
+	ifr_audit_row_release(&row);
+	ifr_analysis_free(analysis);
+	ifr_dataset_release(&dataset);
+	gsl_rng_free(rng);
+}
+
+static void test_shipped_outside(void **state) {
+	(void)state;
+	check_shipped(NULL, 0.8, true);
+	check_shipped(NULL, 1.2, true);
+	check_shipped(NULL, 1, false);
+	check_shipped(NULL, 1.025, false);
+	check_shipped("stack:bytes=0:512:16", 0.8, false);
+}
+
 /* Four layouts in three runs each, of which two take twice as long: ranks cannot tell them from chance. */
 static void test_few_layouts(void **state) {
 	(void)state;
@@ -357,17 +414,6 @@ static void test_few_layouts(void **state) {
 	ifr_analysis_free(analysis);
 	ifr_dataset_release(&dataset);
 	gsl_rng_free(rng);
-}
-
-/* The text in one line, with single spaces; the caller frees. */
-static char *flatten(const char *text) {
-	struct ifr_buffer flat = {0};
-	for (; *text; text++) {
-		const bool space = *text == ' ' || *text == '\n';
-		if (!space || (flat.length && flat.data[flat.length - 1] != ' '))
-			ifr_buffer_append(&flat, space ? " " : text, 1);
-	}
-	return ifr_buffer_detach(&flat);
 }
 
 /* The spike of the thesis' figure 4.1: over 20 % at one of 256 values. */
@@ -707,6 +753,7 @@ int main(void) {
 	                                   cmocka_unit_test(test_long_tails),
 	                                   cmocka_unit_test(test_one_slow_layout),
 	                                   cmocka_unit_test(test_few_layouts),
+	                                   cmocka_unit_test(test_shipped_outside),
 	                                   cmocka_unit_test(test_replication),
 	                                   cmocka_unit_test(test_replicated_rows)};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,14 +32,21 @@ static void test_size_classes(void **state) {
 		assert_int_equal(sizes_bytes(sizes_class(known[i].size)), known[i].slot);
 	for (size_t size = 1; size <= SIZES_SMALL_MAX; size++) {
 		unsigned class = sizes_class(size);
-		assert_in_range(class, 0, SIZES_CLASSES - 1);
+		assert_in_range(class, 0, SIZES_PLAIN - 1);
 		assert_true(sizes_bytes(class) >= size);
 		assert_true(!class || sizes_bytes(class - 1) < size);
 	}
-	/* Slots lie at multiples of their size from the start of a span, which preserves alignment. */
+	/* Slots lie at multiples of their size from the start of a span, which preserves alignment; or at multiples of 16
+	 * or 64, from a page on. */
 	for (size_t alignment = 16; alignment <= 4096; alignment *= 2)
-		for (size_t size = alignment; size <= SIZES_SMALL_MAX; size += alignment)
-			assert_int_equal(sizes_bytes(sizes_class(size)) % alignment, 0);
+		for (size_t size = alignment; size <= SIZES_SMALL_MAX; size += alignment) {
+			unsigned class = sizes_aligned_class(sizes_class(size), alignment);
+			assert_in_range(class, 0, SIZES_CLASSES - 1);
+			assert_int_equal(sizes_bytes(class), sizes_bytes(sizes_class(size)));
+			assert_int_equal(sizes_bytes(class) % alignment, 0);
+			assert_int_equal(sizes_step(class) % alignment, 0);
+			assert_int_equal(sizes_step(class), size <= 3840 || alignment > 64 ? 0 : alignment > 16 ? 64 : 16);
+		}
 }
 
 static void each_way(void (*test)(void)) {
@@ -211,6 +218,19 @@ static void free_inside(int fd) {
 	allocator_free(memory + 16);
 }
 
+static void free_inside_paged(int fd) {
+	char *memory = allocator_allocate(18640, 16, false);
+	tell(fd, memory + 4096);
+	allocator_free(memory + 4096);
+}
+
+static void free_paged_twice(int fd) {
+	char *memory = allocator_allocate(18640, 64, false);
+	tell(fd, memory);
+	allocator_free(memory);
+	allocator_free(memory);
+}
+
 static void free_inside_block(int fd) {
 	char *memory = allocator_allocate(200000, 16, false);
 	tell(fd, memory + 65536);
@@ -263,6 +283,8 @@ static void test_bad_frees_stop_the_program(void **state) {
 		stopped(free_twice, "double free of");
 		stopped(free_block_twice, "double free of");
 		stopped(free_inside, "invalid free of");
+		stopped(free_inside_paged, "invalid free of");
+		stopped(free_paged_twice, "double free of");
 		stopped(free_inside_block, "invalid free of");
 		stopped(free_unaligned, "invalid free of");
 		stopped(free_static, "invalid free of");

@@ -58,7 +58,7 @@ static void test_diehard_is_uniform_while_full(void **state) {
 		allocator_free(live[which]);
 		live[which] = allocator_allocate(64, 16, false);
 		uint32_t chunk = arena_chunk(live[which]), number = 0;
-		while (spans[number] != chunk)
+		while (spans[number] / CHUNK_GRANULES != chunk)
 			number++;
 		uint64_t slot = number * 1024 + (uintptr_t)live[which] % 65536 / 64;
 		assert_true(slot < capacity);
@@ -84,6 +84,63 @@ static void test_first_objects_are_uniform_over_seeds(void **state) {
 	first_objects(HEAP_SHUFFLE, 1024, shuffle); /* a whole span */
 	assert_true(chance(diehard, CELLS) > 0.001);
 	assert_true(chance(shuffle, CELLS) > 0.001);
+}
+
+enum { PAGE = 4096, SEEDS = 1024, PAGE_CELLS = 16 };
+
+/* The page offsets of the first two objects of a size, over programs. A quarter of a page and more apart, both ways, in
+ * a sixth of the programs at least, of a half where distances are uniform; at one offset, or so near that they alias,
+ * in a tenth at most, of a 37th. */
+static void check_page_offsets(enum heap_mode mode, size_t size, size_t alignment) {
+	unsigned seen[PAGE_CELLS] = {0}, far = 0, near = 0;
+	for (uint64_t seed = 0; seed < SEEDS; seed++) {
+		runtime_start(mode, BLOCKS_GLIBC, seed);
+		uintptr_t first = (uintptr_t)allocator_allocate(size, alignment, false),
+				  second = (uintptr_t)allocator_allocate(size, alignment, false);
+		const unsigned apart = (unsigned)(second - first) % PAGE;
+		assert_int_equal((first | second) % (alignment > 16 ? 64 : 16), 0);
+		seen[first % PAGE / (PAGE / PAGE_CELLS)]++;
+		far += apart >= PAGE / 4 && apart <= 3 * PAGE / 4;
+		near += apart < 64 || apart > PAGE - 64;
+		allocator_stop();
+	}
+	if (!(chance(seen, PAGE_CELLS) > 0.001) || far < SEEDS / 6 || near > SEEDS / 10)
+		fail_msg("mode %d, %zu bytes: %u of %d far, %u near, p = %g", mode, size, far, SEEDS, near,
+		         chance(seen, PAGE_CELLS));
+}
+
+static void test_page_offsets_are_uniform_over_seeds(void **state) {
+	(void)state;
+	/* 18640: the thesis' arrays of 4660 floats. */
+	static const size_t sizes[] = {4096, 6000, 18640, 32768};
+	for (int mode = HEAP_SHUFFLE; mode <= HEAP_DIEHARD; mode++)
+		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+			check_page_offsets((enum heap_mode)mode, sizes[i], 16);
+			check_page_offsets((enum heap_mode)mode, sizes[i], 64);
+		}
+}
+
+/* Objects of a page and more do not overlap, in spans that are full and that follow each other. */
+static void test_paged_objects_are_apart(void **state) {
+	(void)state;
+	enum { OBJECTS = 300 };
+	static const size_t alignments[] = {16, 64, 256};
+	unsigned char *object[OBJECTS];
+	for (int mode = HEAP_SHUFFLE; mode <= HEAP_DIEHARD; mode++)
+		for (size_t size = PAGE; size <= SIZES_SMALL_MAX; size = size * 5 / 4) {
+			runtime_start((enum heap_mode)mode, BLOCKS_GLIBC, size);
+			for (int i = 0; i < OBJECTS; i++) {
+				object[i] = allocator_allocate(size, alignments[i % 3], false);
+				assert_int_equal((uintptr_t)object[i] % alignments[i % 3], 0);
+				memset(object[i], i % 251, allocator_usable(object[i]));
+			}
+			for (int i = 0; i < OBJECTS; i++) {
+				size_t usable = allocator_usable(object[i]);
+				assert_true(object[i][0] == i % 251 && !memcmp(object[i], object[i] + 1, usable - 1));
+				allocator_free(object[i]);
+			}
+			allocator_stop();
+		}
 }
 
 /* Successive objects are drawn from a window of 64 slots that slides over fresh ones: neither in order, nor as far
@@ -327,6 +384,8 @@ int main(void) {
 		cmocka_unit_test(test_diehard_is_uniform_over_slots),
 		cmocka_unit_test(test_diehard_is_uniform_while_full),
 		cmocka_unit_test(test_first_objects_are_uniform_over_seeds),
+		cmocka_unit_test(test_page_offsets_are_uniform_over_seeds),
+		cmocka_unit_test(test_paged_objects_are_apart),
 		cmocka_unit_test(test_shuffle_draws_from_its_window),
 		cmocka_unit_test(test_shuffle_is_uniform_over_its_window),
 		cmocka_unit_test(test_only_objects_are_alive),
