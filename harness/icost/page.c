@@ -176,8 +176,8 @@ static void put_lead(const char *text, struct ifr_buffer *out) {
 	for (const char *at = text; at && at < end && *at;) {
 		const size_t length = strcspn(at, "\n");
 		char *line = ifr_format("%.*s", (int)length, at);
-		if (!length || ifr_starts_with(line, "To do:") || ifr_starts_with(line, "Of what a layout") ||
-		    ifr_starts_with(line, "  - "))
+		if (!length || ifr_starts_with(line, "To do:") || ifr_starts_with(line, "Next:") ||
+		    ifr_starts_with(line, "Of what a layout") || ifr_starts_with(line, "  - "))
 			ifr_buffer_puts(out, "</p>\n<p>");
 		put_escaped(out, line);
 		ifr_buffer_puts(out, "\n");
