@@ -58,8 +58,8 @@ struct ifr_icost_value ifr_icost_share(const struct ifr_icost *icost, enum ifr_c
 /* The weight in a cause's share of the time of a set; n: the number of causes. */
 double ifr_icost_share_weight(unsigned n, uint32_t set, enum ifr_cause cause);
 
-/* The cycles that a run takes less than another of the same trace. Where both have the same fragments, the error is that of
- * the difference; else those of both times. */
+/* The cycles that a run takes less than another of the same trace. Where both have the same fragments, the error is
+ * that of the difference; else those of both times. */
 struct ifr_icost_value ifr_icost_saving(const struct ifr_icost *before, const struct ifr_icost *after);
 
 enum ifr_icost_kind { IFR_ICOST_INDEPENDENT, IFR_ICOST_PARALLEL, IFR_ICOST_SERIAL };
@@ -75,6 +75,7 @@ struct ifr_icost_breakdown {
 	struct ifr_icost_value alone[IFR_CAUSE_LIMIT], with_focus[IFR_CAUSE_LIMIT]; /* by cause */
 	double other; /* cycles of all interactions that are not shown */
 	double rest;  /* cycles with all causes idealised */
+	double error; /* the largest standard error of the values above; 0: exact */
 };
 /* focus: IFR_CAUSE_LIMIT takes the cause of the largest cost. */
 void ifr_icost_break_down(const struct ifr_icost *icost, enum ifr_cause focus,

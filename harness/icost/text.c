@@ -80,8 +80,8 @@ static void tell_largest(const struct telling *telling, struct ifr_buffer *text)
 	put_paragraph(telling, text, "", "");
 }
 
-/* The place in the order of the most expensive cause of those that layouts bring, if it is worth a change; else the number
- * of causes. */
+/* The place in the order of the most expensive cause of those that layouts bring, if it is worth a change; else the
+ * number of causes. */
 static size_t find_layout(const struct telling *telling) {
 	const struct ifr_icost_breakdown *breakdown = &telling->breakdown;
 	size_t i = 0;
@@ -156,7 +156,8 @@ static void tell_pair(const struct telling *telling, const struct pair *pair, st
 		ifr_buffer_puts(text, "they have cycles in common by definition, and --causes leaves one out.");
 	else
 		ifr_buffer_printf(
-			text, "for these %.1f %% either of the two will do. Improve the easier one, and look again.", shared);
+			text, "for the other %.1f %% either of the two will do. Improve the easier one, and look again.",
+			shared);
 	put_paragraph(telling, text, "  - ", "    ");
 }
 
@@ -252,14 +253,12 @@ static void put_breakdown(const struct telling *telling) {
 	const struct ifr_icost_breakdown *breakdown = &telling->breakdown;
 	struct ifr_buffer *out = telling->out;
 	char *with = ifr_format("+%s", name_of(telling, breakdown->focus));
-	double most = 0;
 	ifr_buffer_printf(out, "\n%-*s %7s %*s  (per cent of the cycles)\n", telling->width, "cause", "alone",
 	                  telling->with_width, with);
 	for (size_t i = 0; i < breakdown->count; i++) {
 		const enum ifr_cause cause = breakdown->order[i];
 		if (is_shown(telling, cause))
 			put_row(telling, cause);
-		most = fmax(most, fmax(breakdown->alone[cause].error, breakdown->with_focus[cause].error));
 	}
 	put_smaller(telling);
 	put_sum(telling, "other", breakdown->other, "all other interactions");
@@ -272,9 +271,9 @@ static void put_breakdown(const struct telling *telling) {
 		with, name_of(telling, breakdown->focus));
 	ifr_text_wrap(out, legend, "\n", "");
 	free(legend);
-	if (most > 0)
+	if (breakdown->error > 0)
 		ifr_buffer_printf(out, "From samples of the run: each is +- %.1f at most (twice the standard error).\n",
-		                  200 * most / ifr_icost_time(telling->icost, 0));
+		                  200 * breakdown->error / ifr_icost_time(telling->icost, 0));
 	free(with);
 }
 

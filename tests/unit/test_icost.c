@@ -242,8 +242,8 @@ static void test_errors(void **state) {
 	ifr_icost_release(&icost);
 }
 
-/* What a changed machine saves: the error is of the difference where the fragments are the same. Before, fragments take 500
- * and 700 cycles, after 300 and 500: each time has the error 1000 (above), and the difference none. */
+/* The error of a saving is that of the difference where the fragments are the same. Before, they take 500 and 700
+ * cycles, after 300 and 500: each time has the error 1000 (above), and the difference none. */
 static void test_saving(void **state) {
 	static uint32_t instructions[] = {1000, 1000}, others[] = {1000, 900};
 	static double cycles[] = {500, 700, 0, 0}, fewer[] = {300, 500, 0, 0};
@@ -316,8 +316,9 @@ static void test_advice(void **state) {
 	assert_said(text, " Next: bmisp, 20.0 % (mispredicted branches): make branches predictable");
 	assert_said(text, " Of what a layout changes, most is lost by imiss, 6.0 % (");
 	assert_said(
-		text, "bw and bmisp are serial: bmisp costs 20.0 % by itself, and 12.0 % once bw is gone: for these 8.0 % "
-			  "either of the two will do. Improve the easier one");
+		text,
+		"bw and bmisp are serial: bmisp costs 20.0 % by itself, and 12.0 % once bw is gone: for the other 8.0 % "
+		"either of the two will do. Improve the easier one");
 	assert_said(text,
 	            "bw and imiss are parallel: imiss costs 6.0 % by itself, and 7.5 % once bw is gone: 1.5 % go only "
 	            "with both. Improve both.");
@@ -376,8 +377,8 @@ static char *tell_what_if(double cycles, double odd) {
 	return flatten(&text);
 }
 
-/* Two fragments that save 10 - 5 and 10 + 5 of 1000 cycles: 1.0 % of 2000, and twice the standard error is 2 * sqrt(2 * 25 /
- * 2) * 2 = 20 cycles, 1.0 %. */
+/* Two fragments differ by 5 cycles from their mean: twice the standard error is 2 * 2 * sqrt(2 * 25 / 2) = 20 cycles,
+ * 1.0 % of 2000. */
 static void test_what_if_errors(void **state) {
 	(void)state;
 	char *text = tell_what_if(900, 5);
@@ -396,6 +397,32 @@ static void test_what_if_errors(void **state) {
 	assert_said(text, "pipeline.window=256 saves most: 10.0 %.");
 	assert_null(strstr(text, "From samples"));
 	free(text);
+}
+
+/* The page has the text's last lines, too; JSON has the samples' number, and the N of record --every N. */
+static void test_samples_are_told(void **state) {
+	const struct ifr_icost_run run = {.name = "prog.trace", .machine = "skylake", .sampled = "10000000"};
+	struct ifr_what_if rows = {0};
+	struct ifr_buffer page = {0}, json = {0};
+	struct ifr_icost *icost = &rows.rows[0].icost;
+	(void)state;
+	fill_row(&rows, "", 1000, 0);
+	/* By itself the second cause saves 10 - 5 and 10 + 5 cycles of two fragments, 1.0 % +- 1.0 of 2000. */
+	icost->times.fragment_cycles[2 * ifr_icost_find(icost, 1u << IFR_CAUSE_WIN)] -= 5;
+	icost->times.fragment_cycles[2 * ifr_icost_find(icost, 1u << IFR_CAUSE_WIN) + 1] -= 15;
+	ifr_icost_html(icost, &run, IFR_CAUSE_DL1, &page);
+	ifr_icost_json(icost, &run, IFR_CAUSE_DL1, &json);
+	char *text = flatten(&page);
+	assert_said(
+		text,
+		"Other: interactions without dl1, or of three causes and more. From samples of the run: each is +- 1.0 % "
+		"at most (twice the standard error).");
+	free(text);
+	text = flatten(&json);
+	assert_said(text, "\"recorded_every\": 10000000,");
+	assert_said(text, "\"fragments\": 2,");
+	free(text);
+	ifr_what_if_release(&rows);
 }
 
 static char *tell_line(const char *line, double criticality) {
@@ -458,12 +485,13 @@ static void test_names(void **state) {
 }
 
 int main(void) {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_paper),          cmocka_unit_test(test_random_graphs),
-	                                   cmocka_unit_test(test_breakdown),      cmocka_unit_test(test_errors),
-	                                   cmocka_unit_test(test_names),          cmocka_unit_test(test_shares),
-	                                   cmocka_unit_test(test_weights),        cmocka_unit_test(test_saving),
-	                                   cmocka_unit_test(test_advice),         cmocka_unit_test(test_short_profile),
-	                                   cmocka_unit_test(test_what_if_errors), cmocka_unit_test(test_line_commands),
-	                                   cmocka_unit_test(test_site_requests)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_paper),          cmocka_unit_test(test_random_graphs),
+		cmocka_unit_test(test_breakdown),      cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_names),          cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_weights),        cmocka_unit_test(test_saving),
+		cmocka_unit_test(test_advice),         cmocka_unit_test(test_short_profile),
+		cmocka_unit_test(test_what_if_errors), cmocka_unit_test(test_line_commands),
+		cmocka_unit_test(test_site_requests),  cmocka_unit_test(test_samples_are_told)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
