@@ -2,6 +2,7 @@
 /* interfero icost: tells which causes cost the cycles of a run, and how they overlap. */
 #include "harness/icost/icost.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@
 #include "harness/exec/exec.h"
 #include "harness/output/output.h"
 #include "harness/simulate/simulate.h"
+
+#define MACHINE_USUAL "skylake"
 
 enum {
 	KEY_MACHINE = 256,
@@ -46,11 +49,18 @@ static int parse_focus(const char *name, struct icost_options *options, struct i
 }
 
 static int parse_core(const char *how, struct icost_options *options, struct ifr_error *err) {
-	const int result = ifr_core_use_find(how, &options->core, err);
-	if (result || options->core)
-		return result;
-	return ifr_fail(err, IFR_E_USAGE,
-	                "causes are idealised in the core: --core is sampled or full here, not none");
+	if (!ifr_core_use_find(how, &options->core, NULL) && options->core)
+		return 0;
+	return ifr_fail(err, IFR_E_USAGE, "--core is sampled or full, not \"%.40s\": causes are idealised in the core",
+	                how);
+}
+
+static int parse_causes(const char *list, struct icost_options *options, struct ifr_error *err) {
+	if (!*list)
+		return ifr_fail(
+			err, IFR_E_USAGE,
+			"--causes names no cause: leave it out for all, or name some, as in --causes dl1,win,bmisp");
+	return ifr_causes_parse(list, &options->causes, err);
 }
 
 /* Parses the options with a value. Returns 1 for another one. */
@@ -59,7 +69,7 @@ static int parse_value(int key, char *argument, struct icost_options *options, s
 	case KEY_MACHINE:
 		return machine_option(argument, &options->machine, err);
 	case KEY_CAUSES:
-		return ifr_causes_parse(argument, &options->causes, err);
+		return parse_causes(argument, options, err);
 	case KEY_FOCUS:
 		return parse_focus(argument, options, err);
 	case KEY_HTML:
@@ -77,7 +87,7 @@ static int parse_value(int key, char *argument, struct icost_options *options, s
 		return option_output("--save-samples", argument, false, err);
 	case KEY_CAUSE:
 		ifr_strings_add(&options->sites, argument);
-		return 0;
+		return ifr_icost_site_check(argument, err);
 	case 'p':
 		ifr_strings_add(&options->plans, argument);
 		return 0;
@@ -97,8 +107,11 @@ static error_t choose_view(enum icost_view view, struct icost_options *options, 
 static void check_layouts(const struct icost_options *options, struct argp_state *state) {
 	const size_t plans = options->plans.count;
 	const struct layout_options *layouts = &options->layouts;
-	const bool random =
-		layouts->number_given || layouts->seed_given || layouts->axes_given || layouts->parameters_given;
+	const char *random = layouts->number_given       ? "-n"
+	                     : layouts->seed_given       ? "--seed"
+	                     : layouts->axes_given       ? "--axes"
+	                     : layouts->parameters_given ? "--set"
+	                                                 : NULL;
 	const bool across = options->view == VIEW_ACROSS;
 	if (options->profiles && (options->view || options->sites.count))
 		argp_error(state,
@@ -114,7 +127,8 @@ static void check_layouts(const struct icost_options *options, struct argp_state
 		           "--lines and --what-if choose their causes: leave out --causes, --cause, --all and --focus");
 	if (!across && (plans > 1 || random))
 		argp_error(state,
-		           "the costs of one layout are told, that of one --plan: --across tells why layouts differ");
+		           "%s needs --across, which tells why layouts differ: else the costs of one layout are told",
+		           random ? random : "a second --plan");
 	if (across && (plans > 2 || (plans && random)))
 		argp_error(state, "--across takes one --plan (against the shipped layout), two, or -n random layouts");
 	if (across && layouts->axes_given && !layouts->axes)
@@ -181,7 +195,8 @@ static const struct argp_option table[] = {
      1},
 	{"all", KEY_ALL, NULL, 0, "Take all sets of the causes, not only pairs: for up to 10 of --causes", 1},
 	{"machine", KEY_MACHINE, "MACHINE", 0,
-     "A machine with a core: a name, \"native\" or a file, and changes, as in skylake,pipeline.window=128 (skylake)",
+     "A machine with a core: a name, \"native\" or a file, and changes, as in skylake,pipeline.window=128; "
+     "\"interfero replay --machine help\" lists all (skylake)",
      1},
 	{"plan", 'p', "FILE", 0, "The layout of this plan, not the shipped one; given twice, the two to compare", 1},
 	{"across", KEY_ACROSS, NULL, 0,
@@ -234,8 +249,9 @@ const struct argp ifr_icost_argp = {
 	"together in all sets; each interaction cost is shared alike by its causes (Shapley 1953). A part belongs to the "
 	"lines whose instructions retire later.\n"
 	"\n"
-	"Exit status: 0 told, 2 usage, 3 the program failed or the trace is cut (its whole part is told), 4 the machine "
-	"or a file, 130 interrupted.",
+	"Exit status: 0 told, 2 usage or a trace, plan or file of samples that is not there or not one, 3 the program failed "
+	"or the trace is cut (its whole part is told), 4 the machine, or a file that cannot be read or written, 130 "
+	"interrupted.",
 	children,
 	add_causes,
 	NULL};
@@ -313,6 +329,49 @@ static int replay_sets(const struct icost_options *options, struct ifr_trace *tr
 	return result;
 }
 
+static void put_option(struct ifr_buffer *out, const char *option, const char *value) {
+	ifr_buffer_printf(out, " %s ", option);
+	ifr_quote_shell(out, value);
+}
+
+/* The command and its options of one layout, to be pasted. */
+static char *print_options(const struct icost_options *options) {
+	struct ifr_buffer text = {0};
+	ifr_buffer_puts(&text, "interfero icost");
+	if (strcmp(options->machine, MACHINE_USUAL) != 0)
+		put_option(&text, "--machine", options->machine);
+	for (size_t i = 0; i < options->plans.count; i++)
+		put_option(&text, "--plan", options->plans.items[i]);
+	if (options->core != IFR_CORE_SAMPLED)
+		put_option(&text, "--core", ifr_core_use_names[options->core]);
+	return ifr_buffer_detach(&text);
+}
+
+/* The last words of the command: the trace, which the recording of a program is if it is kept, or the program. */
+static char *print_input(const struct trace_input *input) {
+	struct ifr_buffer text = {0};
+	if (input->trace || input->kept) {
+		ifr_buffer_puts(&text, " ");
+		ifr_quote_shell(&text, input->trace ? input->trace : input->kept);
+		return ifr_buffer_detach(&text);
+	}
+	const struct ifr_recording_request *recording = &input->recording;
+	if (recording->every)
+		ifr_buffer_printf(&text, " --every %" PRIu64, recording->every);
+	if (recording->timeout_ns)
+		ifr_buffer_printf(&text, " --timeout %" PRId64 "ms", recording->timeout_ns / 1000000);
+	if (recording->stdin_file)
+		put_option(&text, "--stdin", recording->stdin_file);
+	for (size_t i = 0; i < input->environment.count; i++)
+		put_option(&text, "--env", input->environment.items[i]);
+	ifr_buffer_puts(&text, " --");
+	for (char *const *word = recording->argv; word && *word; word++) {
+		ifr_buffer_puts(&text, " ");
+		ifr_quote_shell(&text, *word);
+	}
+	return ifr_buffer_detach(&text);
+}
+
 struct ifr_icost_run icost_words(const struct icost_options *options, const struct ifr_trace *trace) {
 	struct ifr_buffer name = {0};
 	if (options->input.trace)
@@ -320,6 +379,8 @@ struct ifr_icost_run icost_words(const struct icost_options *options, const stru
 	for (char *const *word = options->input.recording.argv; word && *word && !options->input.trace; word++)
 		ifr_buffer_printf(&name, "%s%s", name.length ? " " : "", *word);
 	return (struct ifr_icost_run){.name = ifr_buffer_detach(&name),
+	                              .command = print_options(options),
+	                              .input = print_input(&options->input),
 	                              .machine = options->machine,
 	                              .damage = ifr_trace_damage(trace),
 	                              .sampled = ifr_trace_fact(trace, "sampled"),
@@ -328,6 +389,8 @@ struct ifr_icost_run icost_words(const struct icost_options *options, const stru
 
 void icost_words_release(struct ifr_icost_run *run) {
 	free((char *)(uintptr_t)run->name);
+	free((char *)(uintptr_t)run->command);
+	free((char *)(uintptr_t)run->input);
 	free((char *)(uintptr_t)run->sampled);
 	free((char *)(uintptr_t)run->approximate);
 }
@@ -411,7 +474,7 @@ static int find_costs(struct icost_options *options, bool *damaged, struct ifr_e
 }
 
 int ifr_command_icost(int argc, char **argv) {
-	struct icost_options options = {.machine = "skylake", .focus = IFR_CAUSE_LIMIT, .core = IFR_CORE_SAMPLED};
+	struct icost_options options = {.machine = MACHINE_USUAL, .focus = IFR_CAUSE_LIMIT, .core = IFR_CORE_SAMPLED};
 	struct ifr_error err = {0};
 	bool damaged = false;
 	layout_options_init(&options.layouts, 20);

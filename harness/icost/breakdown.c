@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
 #include "harness/icost/interaction.h"
 
 static void insert_by_cost(struct ifr_icost_breakdown *breakdown, enum ifr_cause cause) {
@@ -23,6 +25,8 @@ void ifr_icost_break_down(const struct ifr_icost *icost, enum ifr_cause focus,
 		const enum ifr_cause cause = breakdown->order[k];
 		if (cause != breakdown->focus)
 			breakdown->with_focus[cause] = ifr_icost_interaction(icost, 1u << cause | 1u << breakdown->focus);
+		breakdown->error =
+			fmax(breakdown->error, fmax(breakdown->alone[cause].error, breakdown->with_focus[cause].error));
 		breakdown->other -= breakdown->alone[cause].cycles + breakdown->with_focus[cause].cycles;
 	}
 }

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *const ifr_icost_kinds[] = {"independent", "parallel", "serial"};
 
@@ -149,6 +150,38 @@ struct ifr_icost_value ifr_icost_share(const struct ifr_icost *icost, enum ifr_c
 	for (size_t i = 0; i < icost->count; i++)
 		sum_add(&sum, icost, icost->sets[i], ifr_icost_share_weight(n, icost->sets[i], cause));
 	return sum_end(&sum, &icost->times);
+}
+
+static struct ifr_icost_value value_of_time(const struct ifr_icost *icost) {
+	struct weighted_sum sum = {0};
+	sum_add(&sum, icost, 0, 1);
+	return sum_end(&sum, &icost->times);
+}
+
+static bool have_same_fragments(const struct ifr_ideal_times *one, const struct ifr_ideal_times *other) {
+	return one->fragments == other->fragments &&
+	       (!one->fragments || !memcmp(one->fragment_instructions, other->fragment_instructions,
+	                                   one->fragments * sizeof *one->fragment_instructions));
+}
+
+struct ifr_icost_value ifr_icost_saving(const struct ifr_icost *before, const struct ifr_icost *after) {
+	const struct ifr_icost_value first = value_of_time(before), second = value_of_time(after);
+	struct ifr_icost_value saving = {first.cycles - second.cycles, hypot(first.error, second.error)};
+	const size_t fragments = before->times.fragments;
+	if (!have_same_fragments(&before->times, &after->times) || !fragments)
+		return saving;
+	/* The two runs as two sets of one. */
+	double *cycles = ifr_alloc(2 * fragments * sizeof *cycles);
+	memcpy(cycles, before->times.fragment_cycles + ifr_icost_find(before, 0) * fragments,
+	       fragments * sizeof *cycles);
+	memcpy(cycles + fragments, after->times.fragment_cycles + ifr_icost_find(after, 0) * fragments,
+	       fragments * sizeof *cycles);
+	struct ifr_ideal_times both = before->times;
+	both.fragment_cycles = cycles;
+	const struct weighted_sum difference = {(size_t[]){0, 1}, (double[]){1, -1}, 2};
+	saving.error = sum_error(&difference, &both);
+	free(cycles);
+	return saving;
 }
 
 enum ifr_icost_kind ifr_icost_kind(const struct ifr_icost *icost, const struct ifr_icost_value *value) {

@@ -58,6 +58,10 @@ struct ifr_icost_value ifr_icost_share(const struct ifr_icost *icost, enum ifr_c
 /* The weight in a cause's share of the time of a set; n: the number of causes. */
 double ifr_icost_share_weight(unsigned n, uint32_t set, enum ifr_cause cause);
 
+/* The cycles that a run takes less than another of the same trace. Where both have the same fragments, the error is
+ * that of the difference; else those of both times. */
+struct ifr_icost_value ifr_icost_saving(const struct ifr_icost *before, const struct ifr_icost *after);
+
 enum ifr_icost_kind { IFR_ICOST_INDEPENDENT, IFR_ICOST_PARALLEL, IFR_ICOST_SERIAL };
 extern const char *const ifr_icost_kinds[]; /* by enum ifr_icost_kind */
 /* An interaction is none that is below a hundredth of the run's cycles, or below twice its standard error. */
@@ -71,6 +75,7 @@ struct ifr_icost_breakdown {
 	struct ifr_icost_value alone[IFR_CAUSE_LIMIT], with_focus[IFR_CAUSE_LIMIT]; /* by cause */
 	double other; /* cycles of all interactions that are not shown */
 	double rest;  /* cycles with all causes idealised */
+	double error; /* the largest standard error of the values above; 0: exact */
 };
 /* focus: IFR_CAUSE_LIMIT takes the cause of the largest cost. */
 void ifr_icost_break_down(const struct ifr_icost *icost, enum ifr_cause focus,
@@ -84,6 +89,8 @@ struct ifr_icost_run {
 	const struct ifr_shotgun_coverage *profile; /* of the fragments that the times come from; NULL: from the run */
 	const char *sampled;     /* the recording has one sample of each so many instructions; NULL: all of them */
 	const char *approximate; /* parts whose layout the program's behaviour depends on; NULL: none */
+	/* The command that gave the run, in two parts, between which other options fit; NULL: it is not offered again */
+	const char *command, *input;
 };
 /* Prints what costs most, what overlaps with it, what to do about it, and the breakdown. */
 void ifr_icost_text(const struct ifr_icost *icost, const struct ifr_icost_run *run, enum ifr_cause focus,

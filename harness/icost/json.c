@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+
 #include "harness/icost/interaction.h"
 #include "harness/output/output.h"
 
@@ -96,7 +98,9 @@ void ifr_icost_json(const struct ifr_icost *icost, const struct ifr_icost_run *r
 	ifr_json_set(root, "program", ifr_json_text(run->name));
 	ifr_json_set(root, "machine", ifr_json_text(run->machine));
 	ifr_json_set(root, "damage", ifr_json_text(run->damage));
-	ifr_json_set(root, "sampled", ifr_json_text(run->sampled));
+	ifr_json_set(root, "recorded_every",
+	             run->sampled ? ifr_json_count(strtoull(run->sampled, NULL, 10)) : json_null());
+	ifr_json_set(root, "fragments", ifr_json_count(icost->times.fragments));
 	ifr_json_set(root, "approximate", ifr_json_text(run->approximate));
 	ifr_json_set(root, "instructions", ifr_json_count(run->instructions));
 	ifr_json_set(root, "cycles", ifr_json_number(ifr_icost_time(icost, 0)));

@@ -31,7 +31,19 @@ static char *name_line(const struct ifr_line_costs *costs, const struct ifr_line
 	return ifr_buffer_detach(&plain);
 }
 
-static void tell_worst(const struct ifr_line_costs *costs, struct ifr_buffer *out) {
+/* The command that tells how a line overlaps with the machine's causes, to be pasted. */
+static void put_command(const struct ifr_code_line *line, const struct ifr_icost_run *run,
+                        struct ifr_buffer *out) {
+	char *cause =
+		ifr_format("%s%s", *line->line ? "line:" : "function:", *line->line ? line->line : line->function);
+	ifr_buffer_printf(out, "\n  %s --cause ", run->command);
+	ifr_quote_shell(out, cause);
+	ifr_buffer_printf(out, "%s\n", run->input);
+	free(cause);
+}
+
+static void tell_worst(const struct ifr_line_costs *costs, const struct ifr_icost_run *run,
+                       struct ifr_buffer *out) {
 	const struct ifr_line_cost *worst = find_worst(costs);
 	struct ifr_buffer text = {0};
 	char *name = name_line(costs, worst);
@@ -39,14 +51,24 @@ static void tell_worst(const struct ifr_line_costs *costs, struct ifr_buffer *ou
 		&text, "Most is lost in %s: if its instructions took no time, the run would take %.1f %% fewer cycles. ",
 		name, percent(costs, worst->cost.cycles));
 	if (worst->criticality >= 0.5)
-		ifr_buffer_puts(&text, "To do: shorten it. Its results are waited for: each cycle saved there saves one.");
-	else
 		ifr_buffer_puts(&text,
-		                "To do: look at its misses and mispredictions (--cause). Its results have slack: a cycle "
-		                "saved in its operations saves less than half.");
+		                "To do: shorten it. Its results are waited for: each cycle saved there saves one. Which "
+		                "causes it has:");
+	else
+		ifr_buffer_puts(
+			&text, "To do: look at its misses and mispredictions. Its results have slack: a cycle saved in its "
+				   "operations saves less than half. Which causes it has:");
 	ifr_text_wrap(out, ifr_buffer_text(&text), "", "");
+	put_command(&costs->lines.items[worst->line], run, out);
 	ifr_buffer_release(&text);
 	free(name);
+}
+
+static bool has_line_numbers(const struct ifr_line_costs *costs) {
+	for (size_t i = 0; i < costs->count; i++)
+		if (*costs->lines.items[costs->items[i].line].line)
+			return true;
+	return false;
 }
 
 void ifr_line_costs_text(const struct ifr_line_costs *costs, const struct ifr_icost_run *run,
@@ -59,7 +81,7 @@ void ifr_line_costs_text(const struct ifr_line_costs *costs, const struct ifr_ic
 		ifr_buffer_printf(&text, " The trace is cut (%s): this is its part before that.", run->damage);
 	ifr_text_wrap(out, ifr_buffer_text(&text), "", "");
 	ifr_buffer_puts(out, "\n");
-	tell_worst(costs, out);
+	tell_worst(costs, run, out);
 	ifr_buffer_printf(out, "\n%8s %7s %14s  %s\n", "retires", "cost", "critical", "line");
 	for (size_t i = 0; i < costs->count; i++) {
 		const struct ifr_line_cost *item = &costs->items[i];
@@ -71,6 +93,8 @@ void ifr_line_costs_text(const struct ifr_line_costs *costs, const struct ifr_ic
 		free(name);
 	}
 	ifr_buffer_clear(&text);
+	if (!has_line_numbers(costs))
+		ifr_buffer_puts(&text, "These are functions, as the program has no line numbers: build it with -g. ");
 	ifr_buffer_puts(
 		&text, "retires: per cent of the cycles for which retirement waits for the line. cost: per cent that go "
 			   "if it takes no time. critical: per cent of its executions that delay the run if their result "

@@ -11,10 +11,11 @@
 #include "common/strings.h"
 #include "harness/output/output.h"
 
-enum { LEFT = 76, BARS = 640, HEIGHT = 44, ABOVE = 26, BELOW = 104, LETTER = 8, COLOURS = 10 };
+enum { LEFT = 76, BARS = 640, HEIGHT = 44, ABOVE = 26, BELOW = 104, LETTER = 8, COLOURS = 17 };
 
-static const char *const colours[COLOURS] = {"#3b7dd8", "#e07b39", "#4a9d5b", "#b5497b", "#8a63c9",
-                                             "#c2a012", "#2f9c9c", "#c0504d", "#6b7d8f", "#8c6d46"};
+static const char *const colours[COLOURS] = {"#3b7dd8", "#e07b39", "#4a9d5b", "#b5497b", "#8a63c9", "#c2a012",
+                                             "#2f9c9c", "#c0504d", "#6b7d8f", "#8c6d46", "#7fb3f0", "#f0b070",
+                                             "#8fce9b", "#e08fbd", "#b8a0e0", "#dccb6a", "#86d0d0"};
 
 struct part {
 	char *name;
@@ -176,8 +177,8 @@ static void put_lead(const char *text, struct ifr_buffer *out) {
 	for (const char *at = text; at && at < end && *at;) {
 		const size_t length = strcspn(at, "\n");
 		char *line = ifr_format("%.*s", (int)length, at);
-		if (!length || ifr_starts_with(line, "To do:") || ifr_starts_with(line, "Of what a layout") ||
-		    ifr_starts_with(line, "  - "))
+		if (!length || ifr_starts_with(line, "To do:") || ifr_starts_with(line, "Next:") ||
+		    ifr_starts_with(line, "Of what a layout") || ifr_starts_with(line, "  - "))
 			ifr_buffer_puts(out, "</p>\n<p>");
 		put_escaped(out, line);
 		ifr_buffer_puts(out, "\n");
@@ -207,9 +208,15 @@ void ifr_icost_html(const struct ifr_icost *icost, const struct ifr_icost_run *r
 	put_bars(&parts, out);
 	put_table(&parts, out);
 	ifr_buffer_puts(
-		out, "<p class=\"note\">Cost: the cycles that go if a cause is idealised. Interaction cost: those of both "
-			 "less those of each. Fields, Bodik, Hill and Newburn 2004, \"Interaction cost and shotgun "
-			 "profiling\".</p>\n</body></html>\n");
+		out, "<p class=\"note\">Cost: cycles saved if only this cause is idealised. Interaction cost: cycles "
+			 "saved with both beyond what each saves alone. Other: interactions without ");
+	put_escaped(out, ifr_icost_about(icost, breakdown.focus)->name);
+	ifr_buffer_puts(out, ", or of three causes and more.");
+	if (breakdown.error > 0)
+		ifr_buffer_printf(out, " From samples of the run: each is +- %.1f %% at most (twice the standard error).",
+		                  200 * breakdown.error / ifr_icost_time(icost, 0));
+	ifr_buffer_puts(out, " Fields, Bodik, Hill and Newburn 2004, \"Interaction cost and shotgun "
+	                     "profiling\".</p>\n</body></html>\n");
 	for (size_t i = 0; i < parts.count; i++)
 		free(parts.items[i].name);
 	ifr_buffer_release(&text);

@@ -27,7 +27,7 @@ static int take_samples(const struct ifr_icost_subject *subject, struct ifr_shot
 static int read_samples(const struct ifr_icost_subject *subject, const char *path,
                         struct ifr_shotgun_samples *samples, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
-	int result = ifr_file_read(path, SAMPLES_MOST, &text, err);
+	int result = ifr_file_read_named(path, SAMPLES_MOST, &text, err);
 	if (!result)
 		result = ifr_shotgun_read(ifr_buffer_text(&text), path, subject->trace, subject->machine, samples, err);
 	ifr_buffer_release(&text);

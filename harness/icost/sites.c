@@ -71,18 +71,24 @@ static int check_overlap(const struct ifr_icost_sites *sites, uint16_t of, size_
 	           : 0;
 }
 
+int ifr_icost_site_check(const char *request, struct ifr_error *err) {
+	const enum kind kind = find_kind(request);
+	return kind == KINDS || !request[strlen(kinds[kind].prefix)]
+	           ? ifr_fail(err, IFR_E_USAGE,
+	                      "--cause is load:FILE:LINE, branch:FILE:LINE, line:FILE:LINE or function:NAME, not "
+	                      "\"%.60s\"; the machine's causes are --causes",
+	                      request)
+	           : 0;
+}
+
 static int add_site(const struct ifr_code_lines *lines, const char *request, struct ifr_icost_sites *sites,
                     struct ifr_error *err) {
 	const enum kind kind = find_kind(request);
 	uint16_t *of = (uint16_t *)(uintptr_t)sites->marks.of;
 	const size_t site = sites->count;
 	bool executed = false, found = false;
-	if (kind == KINDS || !request[strlen(kinds[kind].prefix)])
-		return ifr_fail(
-			err, IFR_E_USAGE,
-			"--cause is load:FILE:LINE, branch:FILE:LINE, line:FILE:LINE or function:NAME, not \"%.60s\"; the "
-			"machine's causes are --causes",
-			request);
+	if (ifr_icost_site_check(request, err))
+		return IFR_E_USAGE;
 	if (site == IFR_CAUSE_SITES)
 		return ifr_fail(err, IFR_E_USAGE, "up to %d causes can be parts of the program: leave some --cause out",
 		                IFR_CAUSE_SITES);
@@ -107,10 +113,9 @@ static int add_site(const struct ifr_code_lines *lines, const char *request, str
 		return 0;
 	return executed
 	           ? ifr_fail(err, IFR_E_USAGE, "%.80s has no %s: take line:%.80s", place, kinds[kind].things, place)
-	           : ifr_fail(
-					 err, IFR_E_USAGE,
-					 "the run executes no code of %.80s: name another place (lines need a program built with -g)",
-					 place);
+	           : ifr_fail(err, IFR_E_USAGE, "the run executes no code of %.80s: name another %s", place,
+	                      kind == FUNCTION ? "function (--lines names some)"
+	                                       : "place (lines need a program built with -g)");
 }
 
 int ifr_icost_sites_find(const struct ifr_trace *trace, const struct ifr_machine *machine,

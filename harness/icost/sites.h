@@ -17,9 +17,11 @@ struct ifr_icost_sites {
  * for two that have instructions in common. The caller releases the sites, after an error, too. */
 int ifr_icost_sites_find(const struct ifr_trace *trace, const struct ifr_machine *machine,
                          const struct ifr_strings *requests, struct ifr_icost_sites *sites, struct ifr_error *err);
-/* The set of all of them. */
+/* Whether a request has one of these forms. Errors: IFR_E_USAGE. */
+int ifr_icost_site_check(const char *request, struct ifr_error *err);
 /* Whether cycles of a site, by its name, are cycles of a cause of the machine, too: of both, either saves them. */
 bool ifr_icost_site_is_part(const char *site, enum ifr_cause cause);
+/* The set of all of them. */
 uint32_t ifr_icost_sites_set(const struct ifr_icost_sites *sites);
 void ifr_icost_sites_release(struct ifr_icost_sites *sites);
 

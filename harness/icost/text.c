@@ -9,7 +9,8 @@
 #include "harness/icost/sites.h"
 #include "harness/output/output.h"
 
-enum { PAIRS_TOLD = 3, LAYOUT_WORTH_PCT = 5, SHORT_RUN = 5000000 /* instructions */ };
+enum { PAIRS_TOLD = 3, LAYOUT_WORTH_PCT = 5 };
+enum { SHORT_RUN = 5000000, START_SHOWS = 100000000 /* instructions */ };
 
 /* A report under way. */
 struct telling {
@@ -79,22 +80,37 @@ static void tell_largest(const struct telling *telling, struct ifr_buffer *text)
 	put_paragraph(telling, text, "", "");
 }
 
-/* The most expensive cause of those that layouts bring, if it is not the first of all: another layout is often the
- * cheaper remedy. */
-static void tell_layout(const struct telling *telling, struct ifr_buffer *text) {
-	for (size_t i = 0; i < telling->breakdown.count; i++) {
-		const enum ifr_cause cause = telling->breakdown.order[i];
-		const double cost = percent(telling, telling->breakdown.alone[cause].cycles);
-		if (cause < IFR_CAUSE_IMISS || cause >= IFR_CAUSES)
-			continue;
-		if (!i || cost < LAYOUT_WORTH_PCT)
-			return;
-		const struct ifr_cause_about *about = ifr_icost_about(telling->icost, cause);
-		ifr_buffer_printf(text, "Of what a layout changes, most is lost by %s (%s): %.1f %%. To do: %s.",
-		                  about->name, about->about, cost, about->remedy);
-		put_paragraph(telling, text, "", "");
+/* The place in the order of the most expensive cause of those that layouts bring, if it is worth a change; else the
+ * number of causes. */
+static size_t find_layout(const struct telling *telling) {
+	const struct ifr_icost_breakdown *breakdown = &telling->breakdown;
+	size_t i = 0;
+	while (i < breakdown->count && (breakdown->order[i] < IFR_CAUSE_IMISS || breakdown->order[i] >= IFR_CAUSES))
+		i++;
+	return i < breakdown->count &&
+	               percent(telling, breakdown->alone[breakdown->order[i]].cycles) >= LAYOUT_WORTH_PCT
+	           ? i
+	           : breakdown->count;
+}
+
+static void tell_further(const struct telling *telling, const char *lead, size_t place, struct ifr_buffer *text) {
+	const enum ifr_cause cause = telling->breakdown.order[place];
+	const struct ifr_cause_about *about = ifr_icost_about(telling->icost, cause);
+	ifr_buffer_printf(text, "%s %s, %.1f %% (%s): %s.", lead, about->name,
+	                  percent(telling, telling->breakdown.alone[cause].cycles), about->about, about->remedy);
+	put_paragraph(telling, text, "", "");
+}
+
+/* The second cause, and the first of those that layouts bring: another layout is often the cheaper remedy. */
+static void tell_next(const struct telling *telling, struct ifr_buffer *text) {
+	const struct ifr_icost_breakdown *breakdown = &telling->breakdown;
+	const size_t layout = find_layout(telling);
+	if (!is_worth(telling, &breakdown->alone[breakdown->order[0]]))
 		return;
-	}
+	if (breakdown->count > 1 && is_worth(telling, &breakdown->alone[breakdown->order[1]]))
+		tell_further(telling, "Next:", 1, text);
+	if (layout > 1 && layout < breakdown->count)
+		tell_further(telling, "Of what a layout changes, most is lost by", layout, text);
 }
 
 /* An interaction of two causes. */
@@ -127,15 +143,21 @@ static size_t list_pairs(const struct telling *telling, struct pair *pairs) {
 static void tell_pair(const struct telling *telling, const struct pair *pair, struct ifr_buffer *text) {
 	const struct ifr_icost_value *alone = telling->breakdown.alone;
 	const bool parallel = pair->value.cycles > 0;
+	const double shared = fabs(percent(telling, pair->value.cycles));
 	const char *first = name_of(telling, pair->first), *second = name_of(telling, pair->second);
 	const bool part = ifr_icost_site_is_part(first, pair->second) || ifr_icost_site_is_part(second, pair->first);
-	ifr_buffer_printf(text, "%s and %s are %s: %s costs %.1f %% by itself, and %.1f %% once %s is gone: %s.",
-	                  first, second, parallel ? "parallel" : "serial", second,
+	ifr_buffer_printf(text, "%s and %s are %s: %s costs %.1f %% by itself, and %.1f %% once %s is gone: ", first,
+	                  second, parallel ? "parallel" : "serial", second,
 	                  percent(telling, alone[pair->second].cycles),
-	                  percent(telling, alone[pair->second].cycles + pair->value.cycles), first,
-	                  parallel ? "improve both"
-	                  : part   ? "they have cycles in common by definition, and --causes leaves one out"
-	                           : "improve the easier one, and look again");
+	                  percent(telling, alone[pair->second].cycles + pair->value.cycles), first);
+	if (parallel)
+		ifr_buffer_printf(text, "%.1f %% go only with both. Improve both.", shared);
+	else if (part)
+		ifr_buffer_puts(text, "they have cycles in common by definition, and --causes leaves one out.");
+	else
+		ifr_buffer_printf(
+			text, "for the other %.1f %% either of the two will do. Improve the easier one, and look again.",
+			shared);
 	put_paragraph(telling, text, "  - ", "    ");
 }
 
@@ -231,28 +253,27 @@ static void put_breakdown(const struct telling *telling) {
 	const struct ifr_icost_breakdown *breakdown = &telling->breakdown;
 	struct ifr_buffer *out = telling->out;
 	char *with = ifr_format("+%s", name_of(telling, breakdown->focus));
-	double most = 0;
 	ifr_buffer_printf(out, "\n%-*s %7s %*s  (per cent of the cycles)\n", telling->width, "cause", "alone",
 	                  telling->with_width, with);
 	for (size_t i = 0; i < breakdown->count; i++) {
 		const enum ifr_cause cause = breakdown->order[i];
 		if (is_shown(telling, cause))
 			put_row(telling, cause);
-		most = fmax(most, fmax(breakdown->alone[cause].error, breakdown->with_focus[cause].error));
 	}
 	put_smaller(telling);
 	put_sum(telling, "other", breakdown->other, "all other interactions");
 	put_sum(telling, "rest", breakdown->rest, "left with all these causes idealised");
 	ifr_buffer_printf(out, "%-*s %7.1f\n", telling->width, "total", 100.0);
-	char *legend =
-		ifr_format("alone: what goes with the cause alone. %s: what goes with both beyond what each of them costs "
-	               "(parallel: > 0, serial: < 0); that is their interaction cost.",
-	               with);
+	char *legend = ifr_format(
+		"alone: cycles saved if only this cause is idealised. %s: cycles saved with both beyond what each "
+		"saves alone, their interaction cost (parallel: > 0, serial: < 0). other: interactions without "
+		"%s, or of three causes and more; below 0, costs above have cycles in common.",
+		with, name_of(telling, breakdown->focus));
 	ifr_text_wrap(out, legend, "\n", "");
 	free(legend);
-	if (most > 0)
+	if (breakdown->error > 0)
 		ifr_buffer_printf(out, "From samples of the run: each is +- %.1f at most (twice the standard error).\n",
-		                  200 * most / ifr_icost_time(telling->icost, 0));
+		                  200 * breakdown->error / ifr_icost_time(telling->icost, 0));
 	free(with);
 }
 
@@ -281,6 +302,10 @@ static void put_coverage(const struct telling *telling, struct ifr_buffer *text)
 		ifr_buffer_puts(
 			text, " The run is short for a profile: code that is executed once is in no other sample, and its "
 				  "fragments are dropped. Leave out --profile, or take a run of 5 million instructions or more.");
+	else if (telling->run->instructions < START_SHOWS)
+		ifr_buffer_puts(text,
+		                " Code that is executed once, at the start, is in no other sample: in a run below 100 "
+		                "million instructions, imiss comes out too small.");
 	put_paragraph(telling, text, "\n", "");
 }
 
@@ -304,7 +329,7 @@ void ifr_icost_text(const struct ifr_icost *icost, const struct ifr_icost_run *r
 	choose_widths(&telling);
 	tell_run(&telling, &text);
 	tell_largest(&telling, &text);
-	tell_layout(&telling, &text);
+	tell_next(&telling, &text);
 	tell_pairs(&telling, &text);
 	put_breakdown(&telling);
 	if (run->profile)

@@ -61,15 +61,12 @@ void ifr_what_if_release(struct ifr_what_if *what_if) {
 
 /* --- output --------------------------------------------------------------------------------------------------- */
 
-static const uint32_t columns[] = {1u << IFR_CAUSE_DL1,
-                                   1u << IFR_CAUSE_WIN,
-                                   1u << IFR_CAUSE_BMISP,
-                                   1u << IFR_CAUSE_SHALU,
-                                   1u << IFR_CAUSE_DL1 | 1u << IFR_CAUSE_WIN,
-                                   1u << IFR_CAUSE_DL1 | 1u << IFR_CAUSE_BMISP,
-                                   1u << IFR_CAUSE_WIN | 1u << IFR_CAUSE_BMISP,
-                                   1u << IFR_CAUSE_WIN | 1u << IFR_CAUSE_SHALU};
-enum { COLUMNS = sizeof columns / sizeof *columns };
+#define PAIR(one, other) (1u << IFR_CAUSE_##one | 1u << IFR_CAUSE_##other)
+static const uint32_t singles[] = {1u << IFR_CAUSE_DL1, 1u << IFR_CAUSE_WIN, 1u << IFR_CAUSE_BMISP,
+                                   1u << IFR_CAUSE_SHALU};
+static const uint32_t pairs[] = {PAIR(DL1, WIN),   PAIR(DL1, BMISP), PAIR(DL1, SHALU),
+                                 PAIR(WIN, BMISP), PAIR(WIN, SHALU), PAIR(BMISP, SHALU)};
+enum { SINGLES = sizeof singles / sizeof *singles, PAIRS = sizeof pairs / sizeof *pairs };
 
 /* The change that shortens the run most; 0: none does. */
 static size_t find_best(const struct ifr_what_if *what_if) {
@@ -80,35 +77,95 @@ static size_t find_best(const struct ifr_what_if *what_if) {
 	return best;
 }
 
-static void put_row(const struct ifr_what_if_row *row, double base, struct ifr_buffer *out) {
+/* A row of a table; *error: the largest of its figures' standard errors, in per cent. */
+static void put_figures(const struct ifr_what_if_row *row, const uint32_t *sets, unsigned count, double *error,
+                        struct ifr_buffer *out) {
 	const double cycles = ifr_icost_time(&row->icost, 0);
-	ifr_buffer_printf(out, "%-24s %6.1f", *row->change ? row->change : "as described", 100 * cycles / base);
-	for (unsigned i = 0; i < COLUMNS; i++) {
-		const double value = 100 * ifr_icost_interaction(&row->icost, columns[i]).cycles / cycles;
-		ifr_buffer_printf(out, " %5.1f", fabs(value) < 0.05 ? 0 : value);
+	for (unsigned i = 0; i < count; i++) {
+		const struct ifr_icost_value found = ifr_icost_interaction(&row->icost, sets[i]);
+		const double value = 100 * found.cycles / cycles;
+		ifr_buffer_printf(out, " %6.1f", fabs(value) < 0.05 ? 0 : value);
+		*error = fmax(*error, 100 * found.error / cycles);
 	}
 	ifr_buffer_puts(out, "\n");
 }
 
+static const char *name_row(const struct ifr_what_if_row *row) {
+	return *row->change ? row->change : "as described";
+}
+
+static void put_costs(const struct ifr_what_if *what_if, double *error, struct ifr_buffer *out) {
+	const struct ifr_icost *base = &what_if->rows[0].icost;
+	const double all = ifr_icost_time(base, 0);
+	ifr_buffer_printf(out, "\n%-24s %6s %6s %6s %6s %6s\n", "cost", "time", "dl1", "win", "bmisp", "shalu");
+	for (size_t i = 0; i < what_if->count; i++) {
+		const struct ifr_what_if_row *row = &what_if->rows[i];
+		ifr_buffer_printf(out, "%-24s %6.1f", name_row(row), 100 * ifr_icost_time(&row->icost, 0) / all);
+		*error = fmax(*error, 100 * ifr_icost_saving(base, &row->icost).error / all);
+		put_figures(row, singles, SINGLES, error, out);
+	}
+}
+
+static void put_interactions(const struct ifr_what_if *what_if, double *error, struct ifr_buffer *out) {
+	ifr_buffer_printf(out, "\n%-24s %6s %6s %6s %6s %6s %6s\n", "", "dl1+", "dl1+", "dl1+", "win+", "win+",
+	                  "bmisp+");
+	ifr_buffer_printf(out, "%-24s %6s %6s %6s %6s %6s %6s\n", "interaction cost", "win", "bmisp", "shalu", "bmisp",
+	                  "shalu", "shalu");
+	for (size_t i = 0; i < what_if->count; i++) {
+		ifr_buffer_printf(out, "%-24s", name_row(&what_if->rows[i]));
+		put_figures(&what_if->rows[i], pairs, PAIRS, error, out);
+	}
+}
+
+static void tell_best(const struct ifr_what_if *what_if, struct ifr_buffer *text) {
+	const struct ifr_icost *base = &what_if->rows[0].icost;
+	const struct ifr_what_if_row *best = &what_if->rows[find_best(what_if)];
+	const double all = ifr_icost_time(base, 0) / 100;
+	const struct ifr_icost_value saving = ifr_icost_saving(base, &best->icost);
+	if (!*best->change)
+		ifr_buffer_puts(text, " None of these changes saves cycles.");
+	else if (saving.cycles <= 2 * saving.error)
+		ifr_buffer_printf(
+			text,
+			" None of these changes saves more than its error: %s saves most, %.1f %% +- %.1f. --core "
+			"full is exact.",
+			best->change, saving.cycles / all, 2 * saving.error / all);
+	else if (saving.error > 0)
+		ifr_buffer_printf(text, " Of these changes, %s saves most: %.1f %% +- %.1f.", best->change,
+		                  saving.cycles / all, 2 * saving.error / all);
+	else
+		ifr_buffer_printf(text, " Of these changes, %s saves most: %.1f %%.", best->change, saving.cycles / all);
+}
+
 void ifr_what_if_text(const struct ifr_what_if *what_if, const struct ifr_icost_run *run, struct ifr_buffer *out) {
-	const double base = ifr_icost_time(&what_if->rows[0].icost, 0);
-	const size_t best = find_best(what_if);
 	struct ifr_buffer text = {0};
-	ifr_buffer_printf(&text, "%s on %s: %.0f cycles.", run->name, run->machine, base);
-	if (best)
-		ifr_buffer_printf(&text, " Of these changes, %s saves most: %.1f %%.", what_if->rows[best].change,
-		                  100 - 100 * ifr_icost_time(&what_if->rows[best].icost, 0) / base);
+	double error = 0;
+	ifr_buffer_printf(&text, "%s on %s: %.0f cycles.", run->name, run->machine,
+	                  ifr_icost_time(&what_if->rows[0].icost, 0));
+	tell_best(what_if, &text);
 	ifr_text_wrap(out, ifr_buffer_text(&text), "", "");
-	ifr_buffer_printf(out, "\n%-24s %6s %5s %5s %5s %5s %5s %5s %5s %5s\n%62s %5s %5s %5s\n", "", "time", "dl1",
-	                  "win", "bmisp", "shalu", "dl1+", "dl1+", "win+", "win+", "win", "bmisp", "bmisp", "shalu");
-	for (size_t i = 0; i < what_if->count; i++)
-		put_row(&what_if->rows[i], base, out);
-	ifr_text_wrap(
-		out,
-		"time: per cent of the machine as described. The others: cost, or interaction cost, in per cent of the "
-		"row's cycles. Below 0: serial, so that one of both is worth less once the other is better.",
-		"\n", "");
+	put_costs(what_if, &error, out);
+	put_interactions(what_if, &error, out);
+	ifr_buffer_clear(&text);
+	ifr_buffer_puts(
+		&text,
+		"time: per cent of the machine as described; costs: per cent of the row's cycles. Interaction cost: "
+		"cycles saved with both beyond what each saves alone; below 0, one of both is worth less once the "
+		"other is better.");
+	if (error > 0)
+		ifr_buffer_printf(&text, " From samples of the run: each is +- %.1f at most (twice the standard error).",
+		                  2 * error);
+	ifr_text_wrap(out, ifr_buffer_text(&text), "\n", "");
 	ifr_buffer_release(&text);
+}
+
+static void add_figures(json_t *row, const struct ifr_icost *icost, const uint32_t *sets, unsigned count) {
+	for (unsigned i = 0; i < count; i++) {
+		struct ifr_buffer name = {0};
+		ifr_causes_print(sets[i], &name);
+		ifr_json_set(row, ifr_buffer_text(&name), ifr_json_number(ifr_icost_interaction(icost, sets[i]).cycles));
+		ifr_buffer_release(&name);
+	}
 }
 
 void ifr_what_if_json(const struct ifr_what_if *what_if, const struct ifr_icost_run *run, struct ifr_buffer *out) {
@@ -118,13 +175,11 @@ void ifr_what_if_json(const struct ifr_what_if *what_if, const struct ifr_icost_
 		json_t *row = json_object();
 		ifr_json_set(row, "change", ifr_json_text(from->change));
 		ifr_json_set(row, "cycles", ifr_json_number(ifr_icost_time(&from->icost, 0)));
-		for (unsigned k = 0; k < COLUMNS; k++) {
-			struct ifr_buffer name = {0};
-			ifr_causes_print(columns[k], &name);
-			ifr_json_set(row, ifr_buffer_text(&name),
-			             ifr_json_number(ifr_icost_interaction(&from->icost, columns[k]).cycles));
-			ifr_buffer_release(&name);
-		}
+		const struct ifr_icost_value saving = ifr_icost_saving(&what_if->rows[0].icost, &from->icost);
+		ifr_json_set(row, "saving", ifr_json_number(saving.cycles));
+		ifr_json_set(row, "saving_standard_error", ifr_json_number(saving.error));
+		add_figures(row, &from->icost, singles, SINGLES);
+		add_figures(row, &from->icost, pairs, PAIRS);
 		json_array_append_new(rows, row);
 	}
 	ifr_json_set(root, "program", ifr_json_text(run->name));

@@ -14,7 +14,7 @@ const struct ifr_cause_about ifr_causes[IFR_CAUSES] = {
 	[IFR_CAUSE_BW] =
 		{"bw", "the width: slots a cycle, and ports",
          "any number of slots a cycle in decoders, op cache, rename and retirement; ports and units are always free",
-         "execute fewer instructions"},
+         "execute fewer instructions: -O3, -march=native, or an algorithm that takes fewer"},
 	[IFR_CAUSE_BMISP] = {"bmisp", "mispredicted branches", "all branches are predicted",
                          "make branches predictable, or replace them by conditional moves or arithmetic"},
 	[IFR_CAUSE_DMISS] = {"dmiss", "data not in the first data cache", "all lines are in it",

@@ -242,6 +242,230 @@ static void test_errors(void **state) {
 	ifr_icost_release(&icost);
 }
 
+/* The error of a saving is that of the difference where the fragments are the same. Before, they take 500 and 700
+ * cycles, after 300 and 500: each time has the error 1000 (above), and the difference none. */
+static void test_saving(void **state) {
+	static uint32_t instructions[] = {1000, 1000}, others[] = {1000, 900};
+	static double cycles[] = {500, 700, 0, 0}, fewer[] = {300, 500, 0, 0};
+	double times[] = {6000, 4000}, after_times[] = {4000, 4000};
+	struct ifr_icost before, after;
+	(void)state;
+	fill(&before, 1, true, by_table, times);
+	fill(&after, 1, true, by_table, after_times);
+	before.times.fragments = after.times.fragments = 2;
+	before.times.rest = after.times.rest = 10000;
+	before.times.fragment_instructions = after.times.fragment_instructions = instructions;
+	before.times.fragment_cycles = cycles;
+	after.times.fragment_cycles = fewer;
+	struct ifr_icost_value saving = ifr_icost_saving(&before, &after);
+	assert_float_equal(saving.cycles, 2000, 1e-9);
+	assert_float_equal(saving.error, 0, 1e-9);
+	after.times.fragment_instructions = others;
+	saving = ifr_icost_saving(&before, &after);
+	assert_float_equal(saving.cycles, 2000, 1e-9);
+	assert_true(saving.error > 1000);
+	before.times.fragment_instructions = after.times.fragment_instructions = NULL;
+	before.times.fragment_cycles = after.times.fragment_cycles = NULL;
+	ifr_icost_release(&before);
+	ifr_icost_release(&after);
+}
+
+/* --- the words ------------------------------------------------------------------------------------------------- */
+
+/* Puts a text into one line. */
+static char *flatten(struct ifr_buffer *text) {
+	char *flat = ifr_buffer_detach(text), *to = flat;
+	for (const char *from = flat; *from; from++)
+		if (*from > ' ')
+			*to++ = *from;
+		else if (to > flat && to[-1] != ' ')
+			*to++ = ' ';
+	*to = '\0';
+	return flat;
+}
+
+static void assert_said(const char *text, const char *words) {
+	if (!strstr(text, words))
+		fail_msg("\"%s\" is not in: %s", words, text);
+}
+
+/* Cycles of 1000, of which bw takes 300, bmisp 200 and imiss 60; bw and bmisp have 80 in common. */
+static double by_three(uint32_t set, void *data) {
+	const bool bw = set >> IFR_CAUSE_BW & 1, bmisp = set >> IFR_CAUSE_BMISP & 1,
+			   imiss = set >> IFR_CAUSE_IMISS & 1;
+	(void)data;
+	return 1000 - 300 * bw - 200 * bmisp - 60 * imiss + 80 * (bw && bmisp) - 15 * (bw && imiss);
+}
+
+static char *tell_three(struct ifr_icost_run run) {
+	struct ifr_icost icost;
+	struct ifr_buffer text = {0};
+	run.name = "prog.trace";
+	run.machine = "skylake";
+	fill(&icost, IFR_CAUSES, false, by_three, NULL);
+	ifr_icost_text(&icost, &run, IFR_CAUSE_LIMIT, &text);
+	ifr_icost_release(&icost);
+	return flatten(&text);
+}
+
+static void test_advice(void **state) {
+	(void)state;
+	char *text = tell_three((struct ifr_icost_run){.instructions = 1000});
+	assert_said(text, "Most is lost by bw (");
+	assert_said(text, "To do: execute fewer instructions: -O3");
+	assert_said(text, " Next: bmisp, 20.0 % (mispredicted branches): make branches predictable");
+	assert_said(text, " Of what a layout changes, most is lost by imiss, 6.0 % (");
+	assert_said(
+		text,
+		"bw and bmisp are serial: bmisp costs 20.0 % by itself, and 12.0 % once bw is gone: for the other 8.0 % "
+		"either of the two will do. Improve the easier one");
+	assert_said(text,
+	            "bw and imiss are parallel: imiss costs 6.0 % by itself, and 7.5 % once bw is gone: 1.5 % go only "
+	            "with both. Improve both.");
+	assert_said(text, "alone: cycles saved if only this cause is idealised. +bw: ");
+	assert_said(text, " other: interactions without bw, or of three causes and more; ");
+	free(text);
+}
+
+static void test_short_profile(void **state) {
+	static const struct {
+		uint64_t instructions;
+		bool is_short, start_shows;
+	} runs[] = {
+		{4999999, true, false}, {5000000, false, true}, {99999999, false, true}, {100000000, false, false}};
+	(void)state;
+	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+		const struct ifr_shotgun_coverage coverage = {.signatures = 3, .fragments = 3, .instructions = 3000};
+		char *text =
+			tell_three((struct ifr_icost_run){.instructions = runs[i].instructions, .profile = &coverage});
+		assert_int_equal(!!strstr(text, "The run is short for a profile"), runs[i].is_short);
+		assert_int_equal(!!strstr(text, "imiss comes out too small"), runs[i].start_shows);
+		free(text);
+	}
+}
+
+/* Fills a row of what-if, with fragments of equal cycles but for `odd` more and less. */
+static void fill_row(struct ifr_what_if *what_if, const char *change, double cycles, double odd) {
+	const uint32_t causes =
+		1u << IFR_CAUSE_DL1 | 1u << IFR_CAUSE_WIN | 1u << IFR_CAUSE_BMISP | 1u << IFR_CAUSE_SHALU;
+	struct ifr_what_if_row *row = &what_if->rows[what_if->count++];
+	row->change = change;
+	ifr_icost_init(&row->icost, causes, false);
+	struct ifr_ideal_times *times = &row->icost.times;
+	const size_t sets = times->sets = row->icost.count;
+	times->fragments = 2;
+	times->rest = 2000;
+	times->cycles = ifr_alloc(sets * sizeof *times->cycles);
+	times->fragment_cycles = ifr_alloc(2 * sets * sizeof *times->fragment_cycles);
+	times->fragment_instructions = ifr_alloc(2 * sizeof *times->fragment_instructions);
+	for (size_t i = 0; i < sets; i++) {
+		times->cycles[i] = 2 * cycles;
+		times->fragment_cycles[2 * i] = cycles - odd;
+		times->fragment_cycles[2 * i + 1] = cycles + odd;
+	}
+	times->fragment_instructions[0] = times->fragment_instructions[1] = 1000;
+}
+
+static char *tell_what_if(double cycles, double odd) {
+	struct ifr_what_if what_if = {0};
+	struct ifr_buffer text = {0};
+	const struct ifr_icost_run run = {.name = "prog.trace", .machine = "skylake"};
+	fill_row(&what_if, "", 1000, 0);
+	fill_row(&what_if, "pipeline.window=256", cycles, odd);
+	ifr_what_if_text(&what_if, &run, &text);
+	ifr_what_if_release(&what_if);
+	return flatten(&text);
+}
+
+/* Two fragments differ by 5 cycles from their mean: twice the standard error is 2 * 2 * sqrt(2 * 25 / 2) = 20 cycles,
+ * 1.0 % of 2000. */
+static void test_what_if_errors(void **state) {
+	(void)state;
+	char *text = tell_what_if(900, 5);
+	assert_said(text, "Of these changes, pipeline.window=256 saves most: 10.0 % +- 1.0.");
+	assert_said(text, "From samples of the run: each is +- 1.0 at most (twice the standard error).");
+	assert_said(text, "dl1+ dl1+ dl1+ win+ win+ bmisp+ interaction cost win bmisp shalu bmisp shalu shalu");
+	free(text);
+	text = tell_what_if(992, 5);
+	assert_said(text,
+	            "None of these changes saves more than its error: pipeline.window=256 saves most, 0.8 % +- 1.0.");
+	free(text);
+	text = tell_what_if(1001, 5);
+	assert_said(text, "None of these changes saves cycles.");
+	free(text);
+	text = tell_what_if(900, 0);
+	assert_said(text, "pipeline.window=256 saves most: 10.0 %.");
+	assert_null(strstr(text, "From samples"));
+	free(text);
+}
+
+/* The page has the text's last lines, too; JSON has the samples' number, and the N of record --every N. */
+static void test_samples_are_told(void **state) {
+	const struct ifr_icost_run run = {.name = "prog.trace", .machine = "skylake", .sampled = "10000000"};
+	struct ifr_what_if rows = {0};
+	struct ifr_buffer page = {0}, json = {0};
+	struct ifr_icost *icost = &rows.rows[0].icost;
+	(void)state;
+	fill_row(&rows, "", 1000, 0);
+	/* By itself the second cause saves 10 - 5 and 10 + 5 cycles of two fragments, 1.0 % +- 1.0 of 2000. */
+	icost->times.fragment_cycles[2 * ifr_icost_find(icost, 1u << IFR_CAUSE_WIN)] -= 5;
+	icost->times.fragment_cycles[2 * ifr_icost_find(icost, 1u << IFR_CAUSE_WIN) + 1] -= 15;
+	ifr_icost_html(icost, &run, IFR_CAUSE_DL1, &page);
+	ifr_icost_json(icost, &run, IFR_CAUSE_DL1, &json);
+	char *text = flatten(&page);
+	assert_said(
+		text,
+		"Other: interactions without dl1, or of three causes and more. From samples of the run: each is +- 1.0 % "
+		"at most (twice the standard error).");
+	free(text);
+	text = flatten(&json);
+	assert_said(text, "\"recorded_every\": 10000000,");
+	assert_said(text, "\"fragments\": 2,");
+	free(text);
+	ifr_what_if_release(&rows);
+}
+
+static char *tell_line(const char *line, double criticality) {
+	struct ifr_code_line item = {(char *)(uintptr_t) "luaV_execute in lib it", (char *)(uintptr_t)line};
+	struct ifr_line_costs costs = {.lines = {.items = &item, .count = 1}, .count = 1, .cycles = 1000};
+	struct ifr_buffer text = {0};
+	const struct ifr_icost_run run = {.name = "prog.trace",
+	                                  .machine = "zen4",
+	                                  .command = "interfero icost --machine zen4",
+	                                  .input = " prog.trace"};
+	costs.items[0].cost.cycles = 300;
+	costs.items[0].criticality = criticality;
+	costs.instructions = 1000;
+	ifr_line_costs_text(&costs, &run, &text);
+	return flatten(&text);
+}
+
+static void test_line_commands(void **state) {
+	(void)state;
+	char *text = tell_line("lvm.c:12", 0.1);
+	assert_said(text, "To do: look at its misses");
+	assert_said(text, ": interfero icost --machine zen4 --cause line:lvm.c:12 prog.trace retires");
+	assert_null(strstr(text, "build it with -g"));
+	free(text);
+	text = tell_line("", 0.9);
+	assert_said(text, "To do: shorten it");
+	assert_said(text,
+	            ": interfero icost --machine zen4 --cause 'function:luaV_execute in lib it' prog.trace retires");
+	assert_said(text, "the program has no line numbers: build it with -g.");
+	free(text);
+}
+
+static void test_site_requests(void **state) {
+	static const char *const wrong[] = {"", "foo", "dl1", "load:", "function:", "loads:a.c:1"};
+	static const char *const right[] = {"load:a.c:1", "branch:a.c:1", "line:a.c:1", "function:main"};
+	struct ifr_error err = {0};
+	(void)state;
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		assert_true(ifr_icost_site_check(wrong[i], &err));
+	for (size_t i = 0; i < sizeof right / sizeof *right; i++)
+		assert_false(ifr_icost_site_check(right[i], &err));
+}
+
 static void test_names(void **state) {
 	uint32_t set;
 	struct ifr_error err = {0};
@@ -261,9 +485,13 @@ static void test_names(void **state) {
 }
 
 int main(void) {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_paper),     cmocka_unit_test(test_random_graphs),
-	                                   cmocka_unit_test(test_breakdown), cmocka_unit_test(test_errors),
-	                                   cmocka_unit_test(test_names),     cmocka_unit_test(test_shares),
-	                                   cmocka_unit_test(test_weights)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_paper),          cmocka_unit_test(test_random_graphs),
+		cmocka_unit_test(test_breakdown),      cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_names),          cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_weights),        cmocka_unit_test(test_saving),
+		cmocka_unit_test(test_advice),         cmocka_unit_test(test_short_profile),
+		cmocka_unit_test(test_what_if_errors), cmocka_unit_test(test_line_commands),
+		cmocka_unit_test(test_site_requests),  cmocka_unit_test(test_samples_are_told)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
