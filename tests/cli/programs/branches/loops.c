@@ -87,7 +87,8 @@ int main(void) {
 		c[i] = i * 1.5;
 	printf("%u %u %u\n", sums(1000, a), nested(3, a), ends("hello, world, this is all"));
 	printf("%d\n", calls(3));
-	printf("%g %g\n", both(c, d), d[16]);
+	const double sum = both(c, d); /* before d[16] is read */
+	printf("%g %g\n", sum, d[16]);
 	printf("%d\n", twice(2));
 	return 0;
 }
