@@ -173,7 +173,6 @@ int audit_run_trigger(struct audit_state *state, unsigned which, const struct au
 	audit_list_experiments(campaign.file, &siblings);
 	campaign.file = file;
 	campaign.siblings = &siblings;
-	campaign.whole_budget_ns = state->audit->campaign.budget_ns;
 	struct ifr_error no_model = {0};
 	char *options = NULL, *counters = NULL;
 	outcome->resumed |= !outcome->measured && ifr_file_exists(file);

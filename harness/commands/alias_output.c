@@ -5,11 +5,6 @@
 
 #include "harness/output/output.h"
 
-static void put_point(struct ifr_buffer *out, struct ifr_buffer *text) {
-	ifr_text_wrap(out, ifr_buffer_text(text), "  - ", "    ");
-	ifr_buffer_clear(text);
-}
-
 static void put_pair(const struct ifr_named_aliases *named, const struct ifr_named_alias *pair,
                      struct ifr_buffer *text) {
 	ifr_buffer_printf(
@@ -61,18 +56,18 @@ void alias_output_print(const struct ifr_named_aliases *named, struct ifr_buffer
 	struct ifr_buffer text = {0};
 	for (size_t i = 0; i < named->count; i++) {
 		put_pair(named, &named->items[i], &text);
-		put_point(out, &text);
+		ifr_text_point(out, &text);
 	}
 	for (size_t i = 0; i < named->trial_count; i++) {
 		put_trial(named, &named->trials[i], &text);
-		put_point(out, &text);
+		ifr_text_point(out, &text);
 	}
 	if (named->compared && !named->count) {
 		put_no_excess(named, &text);
-		put_point(out, &text);
+		ifr_text_point(out, &text);
 	} else if ((named->compared ? named->differing : named->all) > named->count) {
 		put_rest(named, &text);
-		put_point(out, &text);
+		ifr_text_point(out, &text);
 	}
 	ifr_buffer_release(&text);
 }

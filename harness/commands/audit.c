@@ -248,6 +248,7 @@ static int run_audit(struct audit_options *options, const struct ifr_campaign_pr
 	const int64_t deadline_ns = campaign->budget_ns ? ifr_clock_ns() + campaign->budget_ns : INT64_MAX;
 	campaign->programs = program;
 	campaign->program_count = 1;
+	campaign->whole_budget_ns = campaign->budget_ns;
 	campaign->file = campaign->file ? campaign->file : file;
 	progress_follow(campaign, options->printing.quiet);
 	catch_interrupts();

@@ -9,11 +9,6 @@
 #include "harness/output/output.h"
 #include "harness/simulate/simulate.h"
 
-static void put_point(struct ifr_buffer *out, struct ifr_buffer *text) {
-	ifr_text_wrap(out, ifr_buffer_text(text), "  - ", "    ");
-	ifr_buffer_clear(text);
-}
-
 static void put_change(const struct ifr_named_change *change, const char *event, struct ifr_buffer *text) {
 	if (change->data)
 		ifr_buffer_printf(text,
@@ -35,12 +30,12 @@ static void put_changes(const struct ifr_mechanism_changes *changes, struct ifr_
 	struct ifr_buffer text = {0};
 	for (size_t i = 0; i < named->count; i++) {
 		put_change(&named->items[i], event, &text);
-		put_point(out, &text);
+		ifr_text_point(out, &text);
 	}
 	if (named->all > named->count) {
 		ifr_buffer_printf(&text, "%s: %zu more differ%s, by %+" PRId64 " in all.", event,
 		                  named->all - named->count, named->all - named->count == 1 ? "s" : "", named->rest);
-		put_point(out, &text);
+		ifr_text_point(out, &text);
 	}
 	ifr_buffer_release(&text);
 }
@@ -81,7 +76,7 @@ static void put_conflicts(const struct ifr_mechanism_conflicts *conflicts, struc
 	struct ifr_buffer text = {0};
 	for (size_t i = 0; i < named->count; i++) {
 		put_conflict(named, &named->items[i], event, &text);
-		put_point(out, &text);
+		ifr_text_point(out, &text);
 	}
 	if (named->rest_sets) {
 		const bool one = named->rest_sets == 1;
@@ -90,7 +85,7 @@ static void put_conflicts(const struct ifr_mechanism_conflicts *conflicts, struc
 		                       : one                  ? "set misses"
 		                                              : "sets miss");
 		ifr_buffer_printf(&text, " more often in the worst layout, by %" PRIu64 " in all.", named->rest);
-		put_point(out, &text);
+		ifr_text_point(out, &text);
 	}
 	ifr_buffer_release(&text);
 }
@@ -123,13 +118,13 @@ static void put_loops(const struct ifr_named_loops *loops, struct ifr_buffer *ou
 		ifr_buffer_printf(&text, "in the best (0x%" PRIx64 ")", loop->address[0]);
 		put_sources(loop, &text);
 		ifr_buffer_puts(&text, loops->cut ? ", in the first blocks of the run." : ".");
-		put_point(out, &text);
+		ifr_text_point(out, &text);
 	}
 	if (loops->all > loops->count) {
 		const size_t more = loops->all - loops->count;
 		ifr_buffer_printf(&text, "%zu more loop%s get%s slots from another source.", more, more == 1 ? "" : "s",
 		                  more == 1 ? "s" : "");
-		put_point(out, &text);
+		ifr_text_point(out, &text);
 	}
 	ifr_buffer_release(&text);
 }

@@ -87,8 +87,9 @@ static int add_site(const struct ifr_code_lines *lines, const char *request, str
 	uint16_t *of = (uint16_t *)(uintptr_t)sites->marks.of;
 	const size_t site = sites->count;
 	bool executed = false, found = false;
-	if (ifr_icost_site_check(request, err))
-		return IFR_E_USAGE;
+	const int result = ifr_icost_site_check(request, err);
+	if (result)
+		return result;
 	if (site == IFR_CAUSE_SITES)
 		return ifr_fail(err, IFR_E_USAGE, "up to %d causes can be parts of the program: leave some --cause out",
 		                IFR_CAUSE_SITES);

@@ -60,6 +60,12 @@ void ifr_text_wrap(struct ifr_buffer *out, const char *text, const char *first, 
 	ifr_text_wrap_to(out, text, first, rest, COLUMNS);
 }
 
+void ifr_text_point(struct ifr_buffer *out, struct ifr_buffer *text) {
+	if (text->length)
+		ifr_text_wrap(out, ifr_buffer_text(text), "  - ", "    ");
+	ifr_buffer_clear(text);
+}
+
 /* The end of the word that begins here: the next space outside of quotes. */
 static size_t command_word(const char *text) {
 	size_t i = 0;

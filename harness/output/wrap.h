@@ -13,6 +13,9 @@ void ifr_text_wrap(struct ifr_buffer *out, const char *text, const char *first, 
 void ifr_text_wrap_to(struct ifr_buffer *out, const char *text, const char *first, const char *rest,
                       size_t columns);
 
+/* Appends text as a point of a list, "  - ", within 80 columns, and clears it. Empty text is none. */
+void ifr_text_point(struct ifr_buffer *out, struct ifr_buffer *text);
+
 /* Appends a shell's command in lines of at most 80 columns, which begin with indent and end in a backslash where the
  * command goes on. It breaks at spaces outside of quotes only, so that a longer word makes a longer line. Control
  * characters become '?'. */

@@ -30,7 +30,7 @@ void probe_clocked_penalty(struct probe_clocked *probe) {
 		const struct probe_estimate twice = probe_batch_difference(&batch, 2, 2, 1, 2);
 		static const char experiment[] =
 			"a loop over a branch with random outcomes, less one with equal outcomes; half are mispredicted";
-		/* With twice the width, two probes of a Zen 3 with other work told 17.4 and 15.1. */
+		/* At a tenth, two probes of a Zen 3 with other work told 17.4 and 15.1. */
 		probe_clocked_tell(probe, IFR_PROBE_PENALTY, keys[0], "cycles", &twice, 0.04 * twice.value, experiment);
 		probe_clocked_tell_cycles(probe, IFR_PROBE_PENALTY, keys[1], &twice, experiment);
 	}

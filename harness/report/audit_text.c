@@ -112,16 +112,13 @@ static bool has_replication(const struct ifr_audit_row *rows, size_t count) {
 
 /* The origin of the values: "; interfero 0.1.0, seed 1, AMD EPYC, 2 processors, Linux 6.12.9" */
 static void put_origin(struct ifr_buffer *text, const struct ifr_analysis *analysis) {
-	static const char *const facts[] = {"processor", "kernel"};
-	const char *seed = ifr_dataset_fact(analysis->dataset, "seed"),
-			   *machine = ifr_dataset_fact(analysis->dataset, "machine");
+	static const char *const modelled[] = {"machine", NULL}, *const measured[] = {"processor", "kernel", NULL};
+	const char *seed = ifr_dataset_fact(analysis->dataset, "seed");
 	ifr_buffer_puts(text, "; interfero " INTERFERO_VERSION);
 	if (seed)
 		ifr_buffer_printf(text, ", seed %s", seed);
-	if (analysis->exact && machine)
-		ifr_buffer_printf(text, ", %s", machine);
-	for (size_t i = 0; i < sizeof facts / sizeof *facts && !analysis->exact; i++) {
-		const char *value = ifr_dataset_fact(analysis->dataset, facts[i]);
+	for (const char *const *fact = analysis->exact ? modelled : measured; *fact; fact++) {
+		const char *value = ifr_dataset_fact(analysis->dataset, *fact);
 		if (value)
 			ifr_buffer_printf(text, ", %s", value);
 	}

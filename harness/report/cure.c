@@ -129,12 +129,6 @@ static void say_contexts(const struct ifr_cure *cure, struct ifr_buffer *text) {
 		c->exact ? "modelled" : "interleaved on fresh copies of the file");
 }
 
-static void put_point(struct ifr_buffer *text, struct ifr_buffer *out) {
-	if (text->length)
-		ifr_text_wrap(out, ifr_buffer_text(text), "  - ", "    ");
-	ifr_buffer_clear(text);
-}
-
 void ifr_cure_text(const struct ifr_cure *cure, bool color, struct ifr_buffer *out) {
 	struct ifr_buffer text = {0};
 	ifr_buffer_printf(&text, "Cure of %s: ", cure->command);
@@ -148,9 +142,9 @@ void ifr_cure_text(const struct ifr_cure *cure, bool color, struct ifr_buffer *o
 	ifr_buffer_clear(&text);
 	ifr_format_put_warnings(&cure->result->dataset, out);
 	cure_say_spread(cure->result, &text);
-	put_point(&text, out);
+	ifr_text_point(out, &text);
 	say_contexts(cure, &text);
-	put_point(&text, out);
+	ifr_text_point(out, &text);
 	cure_put_application(cure, out);
 	ifr_buffer_release(&text);
 }

@@ -131,8 +131,9 @@ void ifr_audit_sentence(const struct ifr_audit_row *rows, size_t count, struct i
 /* Appends the sentence, a table of the triggers, for each that matters the plot of its sweep and the events that go
  * along, and the cures with what came of them. */
 void ifr_audit_text(const struct ifr_audit_report *audit, bool color, struct ifr_buffer *out);
-/* schema_version 1: everything, also the runs of every layout. left_out_because is null for a trigger that was
- * measured; range_pct is null where the lowest value is 0. shipped is the median of the shipped layout, or null;
+/* schema_version 1: everything, also the runs of every layout. verdict is found, not found, undecided, not
+ * tested (with not_tested_because) or left out (with left_out_because, null for a trigger that was measured);
+ * range_pct is null where the lowest value is 0. shipped is the median of the shipped layout, or null;
  * shipped_outside, whether it lies outside of the range of all random layouts, by more than the noise. Of cures,
  * verdict is that of a cure's effect, "withdrawn" where it does not help or does harm, "not measured" with
  * not_measured_because. */
