@@ -111,8 +111,8 @@ static void tell_width(struct probe_clocked *probe) {
 		                    "xor eax, eax of 2 or 5 bytes that execute in a cycle, in a loop of %d", COUNT);
 	else
 		probe_tell_nothing(probe->result, IFR_PROBE_CORE, keys[0],
-		                   "%.3g to %.3g of xor eax, eax execute in a cycle, in a loop of %d", width.low, width.high,
-		                   COUNT);
+		                   "%.3g to %.3g of xor eax, eax execute in a cycle, in a loop of %d", width.low,
+		                   width.high, COUNT);
 	probe_batch_release(&batch);
 }
 

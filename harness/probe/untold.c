@@ -43,6 +43,8 @@ static const struct untold table[] = {
 	{"fetch.decoders", IFR_PROBE_FRONT, "fetch, predecoding and decoders limit the same code"},
 	{"fetch.queue", IFR_PROBE_FRONT, "the window behind the queue is longer, and hides it"},
 	{"fetch.ahead", IFR_PROBE_FRONT, "the queue hides how far the predictor is ahead"},
+	{"fetch.calls", IFR_PROBE_BTB, "calls, returns and indirect jumps are not timed by themselves"},
+	{"fetch.pairs", IFR_PROBE_BTB, "loops of jumps alone do not tell pairs of windows from two jumps of a cycle"},
 	{"fetch.bubble1", IFR_PROBE_BTB, "without a BTB no branch is found"},
 	{"fetch.bubble2", IFR_PROBE_BTB, "no branch shows such a BTB"},
 	{"fetch.bubble3", IFR_PROBE_BTB, "no branch shows such a BTB"},

@@ -159,6 +159,7 @@ static void idealise_front(struct ifr_core *core, uint32_t set) {
 		for (unsigned i = 0; i < 3; i++)
 			core->bubble[i] -= core->bubble[i] > least ? least : core->bubble[i];
 		core->unknown_branch -= core->unknown_branch > least ? least : core->unknown_branch;
+		core->calls = 0;
 		core->prediction = 0;
 	}
 }

@@ -308,7 +308,7 @@ void ifr_graph_add(struct ifr_graph *graph, const struct ifr_core_program *progr
 	for (size_t i = 0; i < count; i++) {
 		const struct ifr_delivery *delivery = &deliveries[i];
 		if (i && delivery->window)
-			graph_predict_window(graph, 0, 0);
+			graph_predict_window(graph, WINDOW_GOES_ON, 0, 0);
 		graph_begin_delivery(graph, delivery);
 		const unsigned width = delivery->source == IFR_SOURCE_DECODERS   ? all
 		                       : delivery->source == IFR_SOURCE_OP_CACHE ? graph->core->cache_width
@@ -323,6 +323,7 @@ void ifr_graph_add(struct ifr_graph *graph, const struct ifr_core_program *progr
 			                outcome);
 		}
 	}
+	graph->left_by = placed->count ? placed->instructions[placed->count - 1].branch : IFR_BRANCH_NONE;
 }
 
 void ifr_graph_finish(struct ifr_graph *graph) {

@@ -36,10 +36,15 @@ void graph_decode(struct ifr_graph *graph, const struct ifr_core_instruction *in
 	graph->decoded++;
 }
 
-void graph_predict_window(struct ifr_graph *graph, unsigned bubble, unsigned fetch_wait) {
+void graph_predict_window(struct ifr_graph *graph, enum window_entry entry, unsigned bubble, unsigned fetch_wait) {
 	const struct ifr_core *core = graph->core;
 	const int64_t room = graph->window_arrivals[(graph->windows - core->ahead) & (WINDOWS_AHEAD - 1)];
-	graph->predicted = later(graph->predicted + core->prediction + bubble, room);
+	/* Of two windows that were found together the second one does not end with a taken branch. */
+	if (entry == WINDOW_GOES_ON && graph->paired)
+		graph->predicted += core->prediction;
+	graph->paired = entry == WINDOW_JOINED && core->pairs && !graph->paired && room <= graph->predicted;
+	if (!graph->paired)
+		graph->predicted = later(graph->predicted + core->prediction + bubble, room);
 	pace_wait(&graph->arrival, graph->predicted + fetch_wait);
 }
 
@@ -79,21 +84,25 @@ void graph_enter_block(struct ifr_graph *graph, const struct ifr_delivery *first
 	const struct ifr_core *core = graph->core;
 	const unsigned fetch_wait = decoders ? code_wait(core, outcome) : 0;
 	unsigned bubble = 0;
+	enum window_entry entry = WINDOW_GOES_ON;
 	const bool mispredicted =
 		outcome->mispredicted && !ifr_core_idealises(core, IFR_CAUSE_BMISP) && !graph->branch_ideal;
 	if (mispredicted) {
 		pace_wait(&graph->arrival, graph->branch_done + core->mispredicted - 1);
 		graph->predicted = graph->arrival.cycle - core->prediction;
+		entry = WINDOW_OTHER;
 	} else if (outcome->taken && first->source != IFR_SOURCE_LOOP_BUFFER) {
 		bubble = graph->branch_ideal                ? core->bubble[0]
 		         : outcome->btb < IFR_CORE_BTB_NONE ? core->bubble[outcome->btb]
 		                                            : core->unknown_branch;
+		bubble += kind_bubble(core, graph->left_by);
+		entry = bubble || graph->left_by == IFR_BRANCH_NONE ? WINDOW_OTHER : WINDOW_JOINED;
 		graph->joined = !bubble && passes_branch(graph);
 		if (!graph->joined && !ifr_core_idealises(core, IFR_CAUSE_FETCH))
 			pace_next(&graph->arrival);
 	}
 	if (first->window)
-		graph_predict_window(graph, bubble, fetch_wait);
+		graph_predict_window(graph, entry, bubble, fetch_wait);
 	else
 		pace_wait(&graph->arrival, graph->arrival.cycle + bubble + fetch_wait);
 }

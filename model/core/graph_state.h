@@ -45,6 +45,8 @@ struct ifr_graph {
 	/* front end */
 	struct pace arrival;
 	int64_t predicted;                      /* when the branch predictor found the last window */
+	bool paired;                            /* together with the one before */
+	uint8_t left_by;                        /* enum ifr_branch: of the last block */
 	uint32_t windows;                       /* that it found so far */
 	int64_t window_arrivals[WINDOWS_AHEAD]; /* by window: when its slots could arrive */
 	int64_t predecoded;                     /* when the bytes under way are predecoded */
@@ -136,6 +138,11 @@ static inline struct joined_access join_access(const struct ifr_core *core, cons
 	return joined;
 }
 
+/* Cycles that fetch loses behind a taken branch because of its kind. */
+static inline unsigned kind_bubble(const struct ifr_core *core, uint8_t branch) {
+	return branch <= IFR_BRANCH_JUMP ? 0 : core->calls;
+}
+
 /* Cycles of a load beyond the first-level cache's. */
 static inline unsigned load_extra(const struct ifr_core *core, const struct ifr_core_op *op) {
 	return ifr_core_idealises(core, IFR_CAUSE_DL1) ? 0 : op->latency;
@@ -144,9 +151,12 @@ static inline unsigned load_extra(const struct ifr_core *core, const struct ifr_
 /* Enters a block: the time that its first slot loses. decoders: they deliver a part of it, which waits for its code. */
 void graph_enter_block(struct ifr_graph *graph, const struct ifr_delivery *first,
                        const struct ifr_core_outcome *outcome, bool decoders);
-/* The branch predictor finds the next window, so many cycles after the one before and behind a bubble, if it is not too
- * far ahead. Its code is asked for then. */
-void graph_predict_window(struct ifr_graph *graph, unsigned bubble, unsigned fetch_wait);
+/* How the branch predictor gets to a window: the one before goes on into it; a direct taken branch without a bubble joins
+ * them; or otherwise. */
+enum window_entry { WINDOW_GOES_ON, WINDOW_JOINED, WINDOW_OTHER };
+/* The branch predictor finds the next window, so many cycles after the one before and behind a bubble, or together with
+ * it, if it is not too far ahead. Its code is asked for then. */
+void graph_predict_window(struct ifr_graph *graph, enum window_entry entry, unsigned bubble, unsigned fetch_wait);
 /* The first instruction of a delivery: redirection, a new cycle. */
 void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *delivery);
 /* Decodes an instruction: its slots arrive together, so many a cycle as there are decoders. */

@@ -65,8 +65,10 @@ static void init_front(struct ifr_core *core, const unsigned *v) {
 		core->bubble[i] = v[IFR_FETCH_BUBBLE1 + i];
 	core->taken = v[IFR_FETCH_TAKEN];
 	core->fusion_anywhere = v[IFR_FETCH_FUSION];
+	core->calls = v[IFR_FETCH_CALLS];
 	core->prediction = v[IFR_FETCH_PREDICTION];
 	core->ahead = v[IFR_FETCH_AHEAD];
+	core->pairs = v[IFR_FETCH_PAIRS];
 	add_latencies(v, v[IFR_PENALTY_L1I], core->fetch_latency);
 	core->fetch_page_latency[1] = v[IFR_PENALTY_ITLB];
 	core->fetch_page_latency[2] = v[IFR_PENALTY_ITLB] + v[IFR_PENALTY_STLB];

@@ -31,7 +31,9 @@ struct ifr_core {
 	unsigned fetch_bytes, predecode, decoders, length_change, queue, unknown_branch;
 	unsigned bubble[3]; /* by BTB level */
 	unsigned taken;     /* branches of a cycle, at the last of which fetch stops */
+	unsigned calls;     /* cycles besides `bubble` behind calls, returns and indirect jumps */
 	unsigned prediction, ahead;
+	bool pairs;                /* windows that a direct taken branch joins are found together */
 	unsigned fetch_latency[4]; /* of a line of code, by level that has it */
 	unsigned fetch_page_latency[3];
 	bool fusion_anywhere;

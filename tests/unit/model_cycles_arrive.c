@@ -14,7 +14,10 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 	const unsigned prediction = m->v[IFR_FETCH_PREDICTION],
 				   code = f->first && f->decoders_any ? outcome->fetch_wait + outcome->page_wait : 0;
 	const bool window = prediction && f->window;
+	const unsigned jump = s->arrived ? f[-1].code->branch : IFR_BRANCH_NONE;
+	const bool direct = jump == IFR_BRANCH_CONDITIONAL || jump == IFR_BRANCH_JUMP;
 	int64_t at = s->last_arrival, bubble = 0;
+	bool goes_on = true, joined = false;
 	s->same_cycle = false;
 	if (f->first && outcome->mispredicted) {
 		const size_t branch = m->ops[f->first_op].branch_before;
@@ -23,9 +26,13 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 			return NEVER;
 		at = done + m->v[IFR_PENALTY_CONDITIONAL] - 1 > at ? done + m->v[IFR_PENALTY_CONDITIONAL] - 1 : at;
 		s->next_prediction = at;
+		goes_on = false;
 	} else if (f->first && outcome->taken && f->source != IFR_SOURCE_LOOP_BUFFER) {
 		bubble =
 			outcome->btb == IFR_CORE_BTB_NONE ? m->v[IFR_PENALTY_BTB] : m->v[IFR_FETCH_BUBBLE1 + outcome->btb];
+		bubble += jump != IFR_BRANCH_NONE && !direct ? m->v[IFR_FETCH_CALLS] : 0;
+		goes_on = false;
+		joined = direct && !bubble;
 		s->same_cycle = !bubble && follow(m, s);
 		at += s->same_cycle ? 0 : 1;
 	}
@@ -33,7 +40,11 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 		/* As many windows as may be ahead are between this one and the last that must have arrived. */
 		const unsigned ahead = m->v[IFR_FETCH_AHEAD];
 		const int64_t room = s->windows < ahead ? 0 : s->window_arrived[s->windows - ahead];
-		const int64_t found = most(s->next_prediction + bubble, room);
+		if (goes_on && s->second)
+			s->next_prediction += prediction;
+		const int64_t together = s->next_prediction - prediction;
+		s->second = joined && m->v[IFR_FETCH_PAIRS] && !s->second && room <= together;
+		const int64_t found = s->second ? together : most(s->next_prediction + bubble, room);
 		s->next_prediction = found + prediction;
 		at = most(at, found + code);
 	} else {

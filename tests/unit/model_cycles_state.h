@@ -84,6 +84,7 @@ struct state {
 	int64_t followed_in;
 	bool same_cycle;                          /* the block arrives in the cycle of the taken branch before it */
 	int64_t next_prediction, *window_arrived; /* when the next window is found; by window */
+	bool second;                              /* the last window was found together with the one before */
 	size_t windows;
 	int64_t bytes_since; /* when the aligned bytes under way were predecoded */
 	uint64_t bytes;

@@ -58,18 +58,21 @@ static void note_window(struct lanes_graph *graph, unsigned lane) {
 	graph->window_room.at[lane] = row + (number + 1 - graph->core.ahead) % WINDOWS_AHEAD;
 }
 
-static void predict_window(struct lanes_graph *graph, unsigned lane, unsigned bubble, unsigned fetch_wait) {
+/* Finds a window into which the one before goes on. */
+static void predict_next(struct lanes_graph *graph, unsigned lane) {
 	const int32_t room = (int32_t)graph->window_arrivals[graph->window_room.at[lane]];
-	const int32_t found = *word(&graph->predicted, lane) + (int32_t)(graph->core.prediction + bubble);
+	const int32_t windows = graph->paired >> lane & 1 ? 2 : 1;
+	const int32_t found = *word(&graph->predicted, lane) + windows * (int32_t)graph->core.prediction;
+	graph->paired &= ~(1u << lane);
 	*word(&graph->predicted, lane) = found > room ? found : room;
-	wait_until(graph, lane, *word(&graph->predicted, lane) + (int32_t)fetch_wait);
+	wait_until(graph, lane, *word(&graph->predicted, lane));
 }
 
 void IFR_VECTOR(graph_begin)(struct lanes_graph *graph, const struct ifr_delivery *delivery, bool first,
                              unsigned lane) {
 	const bool joined = graph->joined >> lane & 1;
 	if (!first && delivery->window)
-		predict_window(graph, lane, 0, 0);
+		predict_next(graph, lane);
 	graph->joined &= ~(1u << lane);
 	if (delivery->boundary && !joined && graph->arrival_used.at[lane])
 		begin_cycle(graph, lane);
@@ -106,11 +109,27 @@ static void begin_cycles(struct lanes_graph *graph, vec_mask on) {
 	words_set(&graph->arrival_used, vec_without(on, words_get(&graph->arrival_used)));
 }
 
-static void predict_windows(struct lanes_graph *graph, unsigned lanes, vec bubble, vec fetch_wait) {
-	const vec_mask on = mask_of_bits(lanes);
+/* Lanes that find a window; of them those in which the one before goes on into it, and in which a direct taken branch
+ * without a bubble joins it to that. */
+struct window_entries {
+	unsigned lanes, going_on, joined;
+};
+
+static void predict_windows(struct lanes_graph *graph, struct window_entries entries, vec bubble, vec fetch_wait) {
+	const vec_mask on = mask_of_bits(entries.lanes);
 	const vec room = vec_load_at(graph->window_arrivals, graph->window_room.at);
-	const vec found = vec_add(words_get(&graph->predicted), vec_add(vec_set(graph->core.prediction), bubble));
-	const vec predicted = vec_max(found, room);
+	const vec before = words_get(&graph->predicted), one = vec_set(graph->core.prediction);
+	vec predicted = vec_add(before, vec_add(one, bubble));
+	const unsigned again = graph->paired & entries.lanes & entries.going_on;
+	if (again)
+		predicted = vec_select(mask_of_bits(again), vec_add(predicted, one), predicted);
+	predicted = vec_max(predicted, room);
+	unsigned pairs = graph->core.pairs ? entries.lanes & entries.joined & ~graph->paired : 0;
+	if (pairs) {
+		pairs &= ~mask_bits(vec_greater(room, before));
+		predicted = vec_select(mask_of_bits(pairs), before, predicted);
+	}
+	graph->paired = (graph->paired & ~entries.lanes) | pairs;
 	words_put(&graph->predicted, on, predicted);
 	wait_lanes(graph, on, vec_add(predicted, fetch_wait));
 }
@@ -120,7 +139,7 @@ void IFR_VECTOR(graph_begin_lanes)(struct lanes_graph *graph, const struct joint
 	const unsigned windows = begin->windows & lanes, closing = begin->boundaries & lanes & ~graph->joined;
 	const unsigned all = begin->lanes & lanes;
 	if (!first && windows)
-		predict_windows(graph, windows, vec_set(0), vec_set(0));
+		predict_windows(graph, (struct window_entries){windows, windows, 0}, vec_set(0), vec_set(0));
 	graph->joined &= ~all;
 	if (closing)
 		begin_cycles(graph, mask_not_zero(words_get(&graph->arrival_used), mask_of_bits(closing)));
@@ -198,19 +217,22 @@ void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step 
 	const unsigned windows = slow.windows | (step->entry->begins[0].windows & ~step->front->slow);
 	const unsigned taken = step->taken ? ALL_LANES & ~step->mispredicted & ~slow.looping : 0;
 	const vec waits = waits_of(step, slow.decoding);
+	struct window_entries entries = {windows, step->taken ? 0 : ALL_LANES & ~step->mispredicted, 0};
 	vec bubble = vec_set(0);
 	if (step->mispredicted)
 		redirect(graph, step->mispredicted);
 	if (taken) {
 		const vec_mask on = mask_of_bits(taken);
-		bubble = vec_where(on, bubbles_of(graph, step));
+		const vec of_kind = vec_set(kind_bubble(&graph->core, graph->left_by));
+		bubble = vec_where(on, vec_add(bubbles_of(graph, step), of_kind));
 		const vec_mask none = mask_without(on, mask_not_zero(bubble, on));
 		const vec_mask joined = mask_bits(none) ? pass_branches(graph, none) : mask_of_bits(0);
 		graph->joined = (graph->joined & ~taken) | mask_bits(joined);
+		entries.joined = graph->left_by == IFR_BRANCH_NONE ? 0 : mask_bits(none);
 		begin_cycles(graph, mask_without(on, joined));
 	}
 	if (windows)
-		predict_windows(graph, windows, bubble, waits);
+		predict_windows(graph, entries, bubble, waits);
 	if (windows != ALL_LANES)
 		wait_lanes(graph, mask_of_bits(ALL_LANES & ~windows),
 		           vec_add(words_get(&graph->arrival), vec_add(bubble, waits)));

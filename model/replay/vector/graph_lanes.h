@@ -63,6 +63,8 @@ struct lanes_graph {
 	uint32_t predecode_count[LANES], decoded[LANES];
 	uint64_t predecode_bytes[LANES];
 	unsigned joined, decoding, odd; /* lanes; odd: whose width is not the op cache's */
+	unsigned paired;                /* lanes whose last window was found together with the one before */
+	uint8_t left_by;                /* enum ifr_branch: of the last block */
 	uint32_t arrivals, renamed;     /* slots so far */
 	uint32_t slots_mask, loads_mask, stores_mask;
 	struct lane_words *left, *retired, *loads_retired; /* rings */

@@ -341,5 +341,7 @@ void IFR_VECTOR(graph_add)(struct lanes_graph *graph, const struct ifr_core_prog
 		run_instruction(graph, ALL_LANES, program, &instructions[i], i, step);
 	if (pair && !fused)
 		run_pair(graph, step->entry->unfused, program, step);
+	graph->left_by =
+		codes[0].count ? program->instructions[codes[0].first + codes[0].count - 1u].branch : IFR_BRANCH_NONE;
 	IFR_VECTOR(graph_follow)(graph);
 }
