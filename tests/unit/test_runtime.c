@@ -332,7 +332,15 @@ static size_t resident_bytes(void) {
 	return resident * 4096;
 }
 
-/* After freeing 64 MiB of small objects at most a tenth stays resident. */
+/* Touches each page, and no shadow of the address sanitizer: some kernels count pages that were only read as resident. */
+__attribute__((no_sanitize("address"))) static void *touch(void *memory, size_t bytes) {
+	volatile char *at = memory;
+	for (size_t i = 0; i < bytes; i += 1024)
+		at[i] = 1;
+	return memory;
+}
+
+/* After freeing 64 MiB of small objects at most 40 stay resident: slots that wait for reuse keep their spans. */
 static void test_memory_is_given_back(void **state) {
 	(void)state;
 	enum { OBJECTS = 65536 };
@@ -340,13 +348,13 @@ static void test_memory_is_given_back(void **state) {
 	runtime_start(HEAP_SHUFFLE, BLOCKS_ALIGNED, 3);
 	size_t before = resident_bytes();
 	for (int i = 0; i < OBJECTS; i++)
-		memset(object[i] = allocator_allocate(1024, 16, false), 1, 1024);
+		object[i] = touch(allocator_allocate(1024, 16, false), 1024);
 	assert_true(resident_bytes() > before + ((size_t)60 << 20));
 	for (int i = 0; i < OBJECTS; i++)
 		allocator_free(object[i]);
 	assert_true(resident_bytes() < before + ((size_t)40 << 20));
-	void *block = allocator_allocate((size_t)256 << 20, 16, false);
-	memset(block, 1, (size_t)256 << 20);
+	void *block = touch(allocator_allocate((size_t)256 << 20, 16, false), (size_t)256 << 20);
+	assert_true(resident_bytes() > before + ((size_t)250 << 20));
 	allocator_free(block);
 	assert_true(resident_bytes() < before + ((size_t)40 << 20));
 	allocator_stop();
