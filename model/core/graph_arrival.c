@@ -96,7 +96,7 @@ void graph_enter_block(struct ifr_graph *graph, const struct ifr_delivery *first
 		         : outcome->btb < IFR_CORE_BTB_NONE ? core->bubble[outcome->btb]
 		                                            : core->unknown_branch;
 		bubble += kind_bubble(core, graph->left_by);
-		entry = bubble || graph->left_by == IFR_BRANCH_NONE ? WINDOW_OTHER : WINDOW_JOINED;
+		entry = !bubble && is_direct_jump(graph->left_by) ? WINDOW_JOINED : WINDOW_OTHER;
 		graph->joined = !bubble && passes_branch(graph);
 		if (!graph->joined && !ifr_core_idealises(core, IFR_CAUSE_FETCH))
 			pace_next(&graph->arrival);

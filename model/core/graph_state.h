@@ -138,9 +138,14 @@ static inline struct joined_access join_access(const struct ifr_core *core, cons
 	return joined;
 }
 
+/* Whether a direct jump, conditional or not, ends a block. */
+static inline bool is_direct_jump(uint8_t branch) {
+	return branch == IFR_BRANCH_CONDITIONAL || branch == IFR_BRANCH_JUMP;
+}
+
 /* Cycles that fetch loses behind a taken branch because of its kind. */
 static inline unsigned kind_bubble(const struct ifr_core *core, uint8_t branch) {
-	return branch <= IFR_BRANCH_JUMP ? 0 : core->calls;
+	return branch == IFR_BRANCH_NONE || is_direct_jump(branch) ? 0 : core->calls;
 }
 
 /* Cycles of a load beyond the first-level cache's. */
@@ -151,8 +156,8 @@ static inline unsigned load_extra(const struct ifr_core *core, const struct ifr_
 /* Enters a block: the time that its first slot loses. decoders: they deliver a part of it, which waits for its code. */
 void graph_enter_block(struct ifr_graph *graph, const struct ifr_delivery *first,
                        const struct ifr_core_outcome *outcome, bool decoders);
-/* How the branch predictor gets to a window: the one before goes on into it; a direct taken branch without a bubble joins
- * them; or otherwise. */
+/* How the branch predictor gets to a window: the one before goes on into it; a direct jump without a bubble joins them; or
+ * otherwise. */
 enum window_entry { WINDOW_GOES_ON, WINDOW_JOINED, WINDOW_OTHER };
 /* The branch predictor finds the next window, so many cycles after the one before and behind a bubble, or together with
  * it, if it is not too far ahead. Its code is asked for then. */

@@ -33,7 +33,7 @@ struct ifr_core {
 	unsigned taken;     /* branches of a cycle, at the last of which fetch stops */
 	unsigned calls;     /* cycles besides `bubble` behind calls, returns and indirect jumps */
 	unsigned prediction, ahead;
-	bool pairs;                /* windows that a direct taken branch joins are found together */
+	bool pairs;                /* windows that a direct jump joins are found together */
 	unsigned fetch_latency[4]; /* of a line of code, by level that has it */
 	unsigned fetch_page_latency[3];
 	bool fusion_anywhere;

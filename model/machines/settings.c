@@ -98,7 +98,7 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
      "cycles in which the branch predictor, ahead of fetch, finds a window; 0: fetch waits for taken branches itself"},
 	{"fetch", "ahead", 1, 255, NULL, "windows that it may be ahead"},
 	{"fetch", "pairs", 0, 1, "none jumps",
-     "which windows it finds together: those that a direct taken branch joins, if the second one ends with a taken "
+     "which windows it finds together: those that a direct jump joins, if the second one ends with a taken "
      "branch, too"},
 	{"op_cache", "sets", 1, 4096, NULL, "sets of lines of decoded operations"},
 	{"op_cache", "ways", 1, 64, NULL, "lines of a set"},

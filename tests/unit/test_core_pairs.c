@@ -90,6 +90,7 @@ static const struct core_check checks[] = {
 	{"pairs and the second BTB", IN_PAIRS ",fetch.bubble2=2", "fetch.bubble2=0", second_btb, 0},
 	{"pairs and mispredictions", IN_PAIRS, "fetch.pairs=none", mispredicted, 0},
 	{"pairs and few windows ahead", IN_PAIRS ",fetch.ahead=1", NULL, one_of_three_straddles, 0},
+	{"calls and returns that cost nothing are no pairs", IN_PAIRS, NULL, call_and_return, 0},
 	{"calls and returns", IN_PAIRS ",fetch.calls=2", "fetch.calls=0", call_and_return, 0},
 	{"calls and returns without prediction ahead", "haswell,loop_buffer.ops=1,fetch.calls=3", "fetch.calls=0",
      call_and_return, 0},

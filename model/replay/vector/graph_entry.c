@@ -228,7 +228,7 @@ void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step 
 		const vec_mask none = mask_without(on, mask_not_zero(bubble, on));
 		const vec_mask joined = mask_bits(none) ? pass_branches(graph, none) : mask_of_bits(0);
 		graph->joined = (graph->joined & ~taken) | mask_bits(joined);
-		entries.joined = graph->left_by == IFR_BRANCH_NONE ? 0 : mask_bits(none);
+		entries.joined = is_direct_jump(graph->left_by) ? mask_bits(none) : 0;
 		begin_cycles(graph, mask_without(on, joined));
 	}
 	if (windows)
