@@ -74,45 +74,43 @@ static void tell_latencies(struct probe_clocked *probe) {
 	probe_batch_release(&batch);
 }
 
-/* Cycles of `count` zeroed registers in a loop, as zeroed registers in a cycle. */
+/* Of so many instructions in a loop, those that execute in a cycle, from the cycles of one. The loop's dec and jnz are
+ * slots, too: one where they fuse. */
 static struct probe_estimate width_from(const struct probe_estimate *cycles, unsigned count) {
-	/* The loop's dec and jnz are slots, too: one where they fuse. */
 	return (struct probe_estimate){(count + 1.5) / (count * cycles->value), (count + 1.0) / (count * cycles->high),
 	                               (count + 2.0) / (count * cycles->low), cycles->told};
 }
 
-/* Zeroed registers, which need slots and nothing else; cores fuse nops. Of 2 and of 5 bytes, and the faster counts: the
- * front end may take longer than rename for many instructions a window (Zen 5: 6.1 a cycle of 2 bytes, 7.8 of 5), or for
- * many bytes. */
+/* Zeroed registers, which need slots and nothing else; cores fuse nops. Of 2 and of 5 bytes, and the faster ones count:
+ * the front end may take longer than rename for many instructions a window (Zen 5: 6.1 a cycle of 2 bytes, 7.8 of 5), or
+ * for many bytes. */
 static void tell_width(struct probe_clocked *probe) {
-	static const uint8_t clear[] = {0x3e, 0x3e, 0x3e, 0x31, 0xc0}; /* xor eax, eax, with prefixes of no effect */
-	static const unsigned lengths[] = {2, sizeof clear};
 	static const char *const keys[] = {"core.width", NULL};
-	enum { COUNT = 256, LENGTHS = sizeof lengths / sizeof *lengths };
+	static const unsigned densities[] = {32, 12}; /* in 64 bytes */
+	enum { DENSITIES = sizeof densities / sizeof *densities, WINDOWS = 21 };
 	struct probe_batch batch;
 	struct probe_estimate width = {0};
 	double whole;
 	probe_batch_init(&batch, false, probe->batch_ns);
-	for (unsigned i = 0; i < LENGTHS; i++)
-		probe_repeat(probe_batch_add(&batch),
-		             &(struct probe_sequence){clear + sizeof clear - lengths[i], lengths[i], 1}, COUNT);
-	if (!probe_clocked_measure(probe, &batch, IFR_PROBE_CORE, keys)) {
-		probe_batch_release(&batch);
-		return;
+	for (unsigned i = 0; i < DENSITIES; i++)
+		probe_zeroed(probe_batch_add(&batch), WINDOWS, densities[i]);
+	if (probe_clocked_measure(probe, &batch, IFR_PROBE_CORE, keys)) {
+		for (unsigned i = 0; i < DENSITIES; i++) {
+			const struct probe_estimate cycles = probe_batch_cycles(&batch, i + 1, 0),
+										of_density = width_from(&cycles, WINDOWS * densities[i]);
+			if (of_density.value > width.value)
+				width = of_density;
+		}
+		if (probe_estimate_whole(&width, 0.5, &whole))
+			probe_tell_interval(probe->result, IFR_PROBE_CORE, keys[0], "",
+			                    (double[]){whole, width.low, width.high},
+			                    "xor eax, eax that execute in a cycle, in loops of 32 and 12 in each 64 bytes");
+		else
+			probe_tell_nothing(
+				probe->result, IFR_PROBE_CORE, keys[0],
+				"%.3g to %.3g of xor eax, eax execute in a cycle, in loops of 32 and 12 in each 64 bytes",
+				width.low, width.high);
 	}
-	for (unsigned i = 0; i < LENGTHS; i++) {
-		const struct probe_estimate cycles = probe_batch_cycles(&batch, i + 1, 0),
-									of_length = width_from(&cycles, COUNT);
-		if (of_length.value > width.value)
-			width = of_length;
-	}
-	if (probe_estimate_whole(&width, 0.5, &whole))
-		probe_tell_interval(probe->result, IFR_PROBE_CORE, keys[0], "", (double[]){whole, width.low, width.high},
-		                    "xor eax, eax of 2 or 5 bytes that execute in a cycle, in a loop of %d", COUNT);
-	else
-		probe_tell_nothing(probe->result, IFR_PROBE_CORE, keys[0],
-		                   "%.3g to %.3g of xor eax, eax execute in a cycle, in a loop of %d", width.low,
-		                   width.high, COUNT);
 	probe_batch_release(&batch);
 }
 

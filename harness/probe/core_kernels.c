@@ -36,7 +36,7 @@ void probe_repeat(struct probe_kernel *kernel, const struct probe_sequence *sequ
 
 /* xor eax, eax with prefixes of no effect. */
 void probe_zeroed(struct probe_kernel *kernel, size_t windows, unsigned count) {
-	static const uint8_t longest[] = {0x2e, 0x2e, 0x31, 0xc0};
+	static const uint8_t longest[] = {0x2e, 0x2e, 0x2e, 0x2e, 0x31, 0xc0};
 	const uint64_t start = kernel->code + ROOM;
 	uint64_t at = kernel->entry = start;
 	for (size_t window = 0; window < windows; window++)

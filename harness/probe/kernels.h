@@ -99,7 +99,7 @@ struct probe_sequence {
  * for the clock alone. Elements: repetitions. */
 void probe_repeat(struct probe_kernel *kernel, const struct probe_sequence *sequence, size_t count);
 
-/* A loop over windows of 64 bytes, each of `count` zeroed registers (16 to 32) of about one length. For the clock alone.
+/* A loop over windows of 64 bytes, each of `count` zeroed registers (11 to 32) of about one length. For the clock alone.
  * Elements: zeroed registers. */
 void probe_zeroed(struct probe_kernel *kernel, size_t windows, unsigned count);
 

@@ -156,8 +156,7 @@ static inline unsigned load_extra(const struct ifr_core *core, const struct ifr_
 /* Enters a block: the time that its first slot loses. decoders: they deliver a part of it, which waits for its code. */
 void graph_enter_block(struct ifr_graph *graph, const struct ifr_delivery *first,
                        const struct ifr_core_outcome *outcome, bool decoders);
-/* How the branch predictor gets to a window: the one before goes on into it; a direct jump without a bubble joins them; or
- * otherwise. */
+/* How a window is reached: the one before goes on into it, a direct jump without a bubble joins them, or otherwise. */
 enum window_entry { WINDOW_GOES_ON, WINDOW_JOINED, WINDOW_OTHER };
 /* The branch predictor finds the next window, so many cycles after the one before and behind a bubble, or together with
  * it, if it is not too far ahead. Its code is asked for then. */
