@@ -40,33 +40,33 @@ void probe_widen(struct probe_estimate *all, const struct probe_estimate *other)
 	all->high = other->high > all->high ? other->high : all->high;
 }
 
+/* Of three estimates the one whose value is in the middle. */
+static struct probe_estimate middle_of(const struct probe_estimate *const all[3]) {
+	size_t middle = 0;
+	for (size_t j = 0; j < 3; j++) {
+		unsigned less = 0;
+		for (size_t k = 0; k < 3; k++)
+			less += all[k]->value < all[j]->value || (k < j && !(all[k]->value > all[j]->value));
+		if (less == 1)
+			middle = j;
+	}
+	return *all[middle];
+}
+
 void probe_curve_smooth(struct probe_point *points, size_t count) {
 	struct probe_estimate before = count ? points[0].y : (struct probe_estimate){0};
 	for (size_t i = 1; i + 1 < count; i++) {
-		const struct probe_estimate *all[] = {&before, &points[i].y, &points[i + 1].y};
-		size_t middle = 0;
-		for (size_t j = 0; j < 3; j++) {
-			unsigned less = 0;
-			for (size_t k = 0; k < 3; k++)
-				less += all[k]->value < all[j]->value || (k < j && !(all[k]->value > all[j]->value));
-			if (less == 1)
-				middle = j;
-		}
-		const struct probe_estimate smooth = *all[middle];
+		const struct probe_estimate *const all[] = {&before, &points[i].y, &points[i + 1].y};
+		const struct probe_estimate smooth = middle_of(all);
 		before = points[i].y;
 		points[i].y = smooth;
 	}
 }
 
-/* The mean of the first three points, with an interval that holds theirs. */
+/* The middle one of the first three points: other work may have disturbed one of them. */
 static struct probe_estimate first_level(const struct probe_point *points) {
-	struct probe_estimate first = {0, INFINITY, -INFINITY, true};
-	for (size_t i = 0; i < 3; i++) {
-		first.value += points[i].y.value / 3;
-		first.told &= points[i].y.told;
-		probe_widen(&first, &points[i].y);
-	}
-	return first;
+	const struct probe_estimate *const all[] = {&points[0].y, &points[1].y, &points[2].y};
+	return middle_of(all);
 }
 
 /* Whether a point is surely under the half of the way from the first level to the point `next`. */
@@ -87,18 +87,17 @@ bool probe_curve_middle(const struct probe_point *points, size_t count, size_t o
 		return false;
 	const struct probe_estimate first = first_level(points);
 	const size_t last = count - octave; /* points before it have one at twice their x */
-	size_t under = 0;
-	while (under < last && under_half(&first, &points[under].y, &points[under + octave].y))
-		under++;
-	size_t over = under;
-	while (over < last && over < under + SIDE_LEAST &&
-	       !over_half(&first, &points[over].y, &points[over + octave].y))
-		over++;
-	if (!first.told || under == 0 || over == under + SIDE_LEAST || over + SIDE_LEAST > last)
+	size_t over = 0, sure = 0;
+	for (size_t i = 0; i < last && sure < SIDE_LEAST; i++) {
+		sure = over_half(&first, &points[i].y, &points[i + octave].y) ? sure + 1 : 0;
+		over = i + 1 - sure;
+	}
+	/* A smaller region that other work disturbed is under the half as well. */
+	size_t under = over;
+	while (under > 0 && !under_half(&first, &points[under - 1].y, &points[under - 1 + octave].y))
+		under--;
+	if (!first.told || sure < SIDE_LEAST || under == 0 || over >= under + SIDE_LEAST)
 		return false;
-	for (size_t i = over; i < over + SIDE_LEAST; i++)
-		if (!over_half(&first, &points[i].y, &points[i + octave].y))
-			return false;
 	const double half_way = points[over + octave / 2].y.value, next = points[over + octave].y.value;
 	if (next < 2 * first.value || next - half_way >= half_way - points[over].y.value)
 		return false;

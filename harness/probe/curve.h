@@ -37,8 +37,9 @@ bool probe_curve_edge(const struct probe_point *points, size_t last, struct prob
 
 /* Behind the flat part of a level begins a slope to the next one's. A level's size is where a point, at x, has half of
  * what the one at 2 x has more than the flat part: that lies in the next level, which needs no flat part of its own. It
- * lies between the points `below` and `above`, one or two apart: points before are surely under the half, `above` and
- * the point behind it surely over. octave: points from x to 2 x. Returns false where that is not so, where the slope
+ * lies between the points `below` and `above`, one or two apart: `below` is surely under the half, `above` and the point
+ * behind it surely over. The flat part is the middle one of the first three points, so that a lone disturbed one changes
+ * nothing. octave: points from x to 2 x. Returns false where that is not so, where the slope
  * behind does not become flatter (from 1.5 x to 2 x it rises less than from x to 1.5 x), or where the next level takes
  * less than twice as long. */
 bool probe_curve_middle(const struct probe_point *points, size_t count, size_t octave, size_t *below,
