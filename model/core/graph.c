@@ -303,13 +303,13 @@ void ifr_graph_add(struct ifr_graph *graph, const struct ifr_core_program *progr
 	for (size_t i = 0; i < count; i++)
 		decoders |= deliveries[i].source == IFR_SOURCE_DECODERS;
 	if (count)
-		graph_enter_block(graph, &deliveries[0], outcome,
+		graph_enter_block(graph, placed, &deliveries[0], outcome,
 		                  decoders && !(placed->instructions[0].sites & graph->sites));
 	for (size_t i = 0; i < count; i++) {
 		const struct ifr_delivery *delivery = &deliveries[i];
 		if (i && delivery->window)
 			graph_predict_window(graph, WINDOW_GOES_ON, 0, 0);
-		graph_begin_delivery(graph, delivery);
+		graph_begin_delivery(graph, placed, delivery);
 		const unsigned width = delivery->source == IFR_SOURCE_DECODERS   ? all
 		                       : delivery->source == IFR_SOURCE_OP_CACHE ? graph->core->cache_width
 		                                                                 : graph->core->issue;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Arrival: what delays the first slot of an instruction, of a delivery, of a window and of a block. */
+#include "model/core/entry.h"
 #include "model/core/graph_state.h"
 
 /* Predecodes an instruction: it is in its aligned bytes by its last byte. Returns when it can be decoded. */
@@ -42,13 +43,24 @@ void graph_predict_window(struct ifr_graph *graph, enum window_entry entry, unsi
 	/* Of two windows that were found together the second one does not end with a taken branch. */
 	if (entry == WINDOW_GOES_ON && graph->paired)
 		graph->predicted += core->prediction;
+	if (entry == WINDOW_GOES_ON)
+		graph->predicted += core->straddle;
 	graph->paired = entry == WINDOW_JOINED && core->pairs && !graph->paired && room <= graph->predicted;
 	if (!graph->paired)
 		graph->predicted = later(graph->predicted + core->prediction + bubble, room);
 	pace_wait(&graph->arrival, graph->predicted + fetch_wait);
 }
 
-void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *delivery) {
+/* Follows the path into a window. */
+static void note_window(struct ifr_graph *graph, const struct ifr_placed *placed,
+                        const struct ifr_delivery *delivery) {
+	const struct ifr_core_instruction *first = &placed->instructions[delivery->first];
+	graph->path = path_into(graph->path, window_of(graph->core, (uint32_t)placed->address, first));
+	graph->window_arrivals[graph->windows++ & (WINDOWS_AHEAD - 1)] = graph->arrival.cycle;
+}
+
+void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_placed *placed,
+                          const struct ifr_delivery *delivery) {
 	const bool joined = graph->joined;
 	graph->joined = false;
 	if (delivery->boundary && !joined && graph->arrival.used && !ifr_core_idealises(graph->core, IFR_CAUSE_FETCH))
@@ -56,7 +68,7 @@ void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *de
 	if (delivery->wait)
 		pace_wait(&graph->arrival, graph->arrival.cycle + delivery->wait);
 	if (delivery->window)
-		graph->window_arrivals[graph->windows++ & (WINDOWS_AHEAD - 1)] = graph->arrival.cycle;
+		note_window(graph, placed, delivery);
 	if (delivery->source == IFR_SOURCE_DECODERS && delivery->boundary) {
 		graph->predecoded = graph->arrival.cycle;
 		graph->predecode_bytes = UINT64_MAX;
@@ -79,10 +91,18 @@ static bool passes_branch(struct ifr_graph *graph) {
 	return ++graph->passed < graph->core->taken;
 }
 
-void graph_enter_block(struct ifr_graph *graph, const struct ifr_delivery *first,
+/* Cycles that fetch loses behind an indirect jump whose path told another target. */
+static unsigned target_bubble(struct ifr_graph *graph, const struct ifr_placed *placed) {
+	if (!graph->core->targets || !is_indirect(graph->left_by))
+		return 0;
+	return path_goes_again(graph->rows, graph->path, (uint32_t)placed->address) ? 0 : graph->core->targets;
+}
+
+void graph_enter_block(struct ifr_graph *graph, const struct ifr_placed *placed, const struct ifr_delivery *first,
                        const struct ifr_core_outcome *outcome, bool decoders) {
 	const struct ifr_core *core = graph->core;
 	const unsigned fetch_wait = decoders ? code_wait(core, outcome) : 0;
+	const unsigned elsewhere = outcome->taken ? target_bubble(graph, placed) : 0;
 	unsigned bubble = 0;
 	enum window_entry entry = WINDOW_GOES_ON;
 	const bool mispredicted =
@@ -95,7 +115,7 @@ void graph_enter_block(struct ifr_graph *graph, const struct ifr_delivery *first
 		bubble = graph->branch_ideal                ? core->bubble[0]
 		         : outcome->btb < IFR_CORE_BTB_NONE ? core->bubble[outcome->btb]
 		                                            : core->unknown_branch;
-		bubble += kind_bubble(core, graph->left_by);
+		bubble += kind_bubble(core, graph->left_by) + elsewhere;
 		entry = !bubble && is_direct_jump(graph->left_by) ? WINDOW_JOINED : WINDOW_OTHER;
 		graph->joined = !bubble && passes_branch(graph);
 		if (!graph->joined && !ifr_core_idealises(core, IFR_CAUSE_FETCH))

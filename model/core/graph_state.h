@@ -5,6 +5,7 @@
 
 #include "model/core/graph.h"
 #include "model/core/names.h"
+#include "model/core/path.h"
 #include "model/core/ports.h"
 
 enum {
@@ -47,6 +48,7 @@ struct ifr_graph {
 	int64_t predicted;                      /* when the branch predictor found the last window */
 	bool paired;                            /* together with the one before */
 	uint8_t left_by;                        /* enum ifr_branch: of the last block */
+	uint32_t path, rows[PATH_ROWS];         /* of windows (path.h) */
 	uint32_t windows;                       /* that it found so far */
 	int64_t window_arrivals[WINDOWS_AHEAD]; /* by window: when its slots could arrive */
 	int64_t predecoded;                     /* when the bytes under way are predecoded */
@@ -138,23 +140,13 @@ static inline struct joined_access join_access(const struct ifr_core *core, cons
 	return joined;
 }
 
-/* Whether a direct jump, conditional or not, ends a block. */
-static inline bool is_direct_jump(uint8_t branch) {
-	return branch == IFR_BRANCH_CONDITIONAL || branch == IFR_BRANCH_JUMP;
-}
-
-/* Cycles that fetch loses behind a taken branch because of its kind. */
-static inline unsigned kind_bubble(const struct ifr_core *core, uint8_t branch) {
-	return branch == IFR_BRANCH_NONE || is_direct_jump(branch) ? 0 : core->calls;
-}
-
 /* Cycles of a load beyond the first-level cache's. */
 static inline unsigned load_extra(const struct ifr_core *core, const struct ifr_core_op *op) {
 	return ifr_core_idealises(core, IFR_CAUSE_DL1) ? 0 : op->latency;
 }
 
 /* Enters a block: the time that its first slot loses. decoders: they deliver a part of it, which waits for its code. */
-void graph_enter_block(struct ifr_graph *graph, const struct ifr_delivery *first,
+void graph_enter_block(struct ifr_graph *graph, const struct ifr_placed *placed, const struct ifr_delivery *first,
                        const struct ifr_core_outcome *outcome, bool decoders);
 /* How a window is reached: the one before goes on into it, a direct jump without a bubble joins them, or otherwise. */
 enum window_entry { WINDOW_GOES_ON, WINDOW_JOINED, WINDOW_OTHER };
@@ -162,7 +154,8 @@ enum window_entry { WINDOW_GOES_ON, WINDOW_JOINED, WINDOW_OTHER };
  * it, if it is not too far ahead. Its code is asked for then. */
 void graph_predict_window(struct ifr_graph *graph, enum window_entry entry, unsigned bubble, unsigned fetch_wait);
 /* The first instruction of a delivery: redirection, a new cycle. */
-void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *delivery);
+void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_placed *placed,
+                          const struct ifr_delivery *delivery);
 /* Decodes an instruction: its slots arrive together, so many a cycle as there are decoders. */
 void graph_decode(struct ifr_graph *graph, const struct ifr_core_instruction *instruction, uint64_t address);
 /* Executes a load that is ready; pc: its address. Returns P. */

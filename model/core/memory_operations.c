@@ -30,12 +30,14 @@ static uint16_t load_ports(const struct builder *builder) {
 	return core->generation == IFR_ZEN5 && touches_vectors(&builder->decoded->set) ? 0x30 : core->ports.load;
 }
 
-/* Whether rename does not take a value of so many bytes: none that movzx or movsx extends, and on Zen 4 none that is
- * extended at all, nor of less than 32 bits. */
-static bool is_executed(const struct builder *builder, unsigned bytes) {
-	const ZydisMnemonic mnemonic = builder->decoded->insn.mnemonic;
+/* Whether rename does not take the value of memory: none that movzx or movsx extends; on Zen 4 none that is extended at
+ * all, nor of less than 32 bits, nor an operand of an instruction that does more than load it, unless it writes it. */
+static bool is_executed(const struct builder *builder, const struct memory_operand *memory) {
+	const struct decoded *decoded = builder->decoded;
+	const ZydisMnemonic mnemonic = decoded->insn.mnemonic;
+	const bool loads_only = mnemonic == ZYDIS_MNEMONIC_MOV || decoded->set.stack || memory->write;
 	return mnemonic == ZYDIS_MNEMONIC_MOVZX || mnemonic == ZYDIS_MNEMONIC_MOVSX ||
-	       (builder->core->generation == IFR_ZEN4 && (mnemonic == ZYDIS_MNEMONIC_MOVSXD || bytes < 4));
+	       (builder->core->generation == IFR_ZEN4 && (!loads_only || memory->bytes < 4));
 }
 
 /* Gives an access of general registers its name. Push and call store below where rsp points. */
@@ -45,7 +47,7 @@ static void set_name(const struct builder *builder, struct ifr_operation *operat
 	const bool pushes = decoded->set.stack && memory->write;
 	const bool pops = decoded->set.stack && !pushes && memory->base == IFR_REGISTER_STACK_POINTER;
 	if (!memory->bytes || memory->bytes > 8 || !memory->named || touches_vectors(&decoded->set) ||
-	    is_string(&decoded->insn) || is_executed(builder, memory->bytes) ||
+	    is_string(&decoded->insn) || is_executed(builder, memory) ||
 	    decoded->insn.attributes & ZYDIS_ATTRIB_HAS_LOCK)
 		return;
 	operation->name = memory->base;

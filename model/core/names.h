@@ -11,8 +11,9 @@
  * Ref: A. Fog, "Surprising new feature in AMD Ryzen 3000" (2020): general registers; push and pop are followed, absolute
  * and rip-relative addresses are not. On Zen 5 measured with tests/bench/blocks_run: without an index, by the same base
  * register, to which nothing was added, though it be 0; of any width, but not where movzx or movsx extends 8 or 16 bits;
- * with up to 12 other stores in between. On Zen 4 measured likewise: of 32 and 64 bits, not where they are extended, with
- * up to 11 other stores in between; with an index, too, which names here have not. */
+ * with up to 12 other stores in between. On Zen 4 measured likewise: of 32 and 64 bits, not where they are extended or an
+ * operand that is only read, with up to 15 other stores in between; with an index, too, which names here have not, and
+ * through another register where all pairs of the code have one address. */
 #ifndef IFR_MODEL_CORE_NAMES_H
 #define IFR_MODEL_CORE_NAMES_H
 

@@ -29,10 +29,12 @@ struct ifr_core {
 	uint32_t ideal;     /* the causes that are idealised */
 	/* front end */
 	unsigned fetch_bytes, predecode, decoders, length_change, queue, unknown_branch;
-	unsigned bubble[3]; /* by BTB level */
-	unsigned taken;     /* branches of a cycle, at the last of which fetch stops */
-	unsigned calls;     /* cycles besides `bubble` behind calls, returns and indirect jumps */
+	unsigned bubble[3];       /* by BTB level */
+	unsigned taken;           /* branches of a cycle, at the last of which fetch stops */
+	unsigned calls, indirect; /* cycles besides `bubble` behind calls and returns, and behind indirect jumps */
+	unsigned targets;         /* cycles behind an indirect jump or call whose path tells another target (path.h) */
 	unsigned prediction, ahead;
+	unsigned straddle;         /* cycles before a window into which the one before goes on */
 	bool pairs;                /* windows that a direct jump joins are found together */
 	unsigned fetch_latency[4]; /* of a line of code, by level that has it */
 	unsigned fetch_page_latency[3];

@@ -82,9 +82,12 @@ enum ifr_setting {
 	IFR_FETCH_BUBBLE2,
 	IFR_FETCH_BUBBLE3,
 	IFR_FETCH_CALLS,
+	IFR_FETCH_INDIRECT,
+	IFR_FETCH_TARGETS,
 	IFR_FETCH_TAKEN,
 	IFR_FETCH_FUSION,
 	IFR_FETCH_PREDICTION,
+	IFR_FETCH_STRADDLE,
 	IFR_FETCH_AHEAD,
 	IFR_FETCH_PAIRS,
 	IFR_OP_CACHE_SETS, /* 0: none */
@@ -140,10 +143,9 @@ int ifr_machine_nearest(char **name, bool *is_same, struct ifr_error *err);
 int ifr_machine_kept_path(const char *ending, char **path, struct ifr_error *err);
 /* Returns the path of the description that is kept, NULL if there is none. */
 char *ifr_machine_find_kept(void);
-/* Opens NAME or FILE, with any number of ",KEY=VALUE": "skylake,predictor=gas-8k,l1d.ways=4"; "native" is
- * resolved. Errors: IFR_E_USAGE
- * for a wrong name, syntax or value, and for values that do not fit together, with file, line, thing and what may
- * stand there; IFR_E_ENVIRONMENT for a file that cannot be read. */
+/* Opens NAME or FILE, with any number of ",KEY=VALUE": "skylake,predictor=gas-8k,l1d.ways=4"; "native" is resolved.
+ * Errors: IFR_E_USAGE for a wrong name, syntax or value, and for values that do not fit together, with file, line, thing
+ * and what may stand there; IFR_E_ENVIRONMENT for a file that cannot be read. */
 int ifr_machine_open(struct ifr_machine **out, const char *spec, struct ifr_error *err);
 void ifr_machine_free(struct ifr_machine *machine);
 
@@ -152,8 +154,7 @@ void ifr_machine_free(struct ifr_machine *machine);
  *   group.name                 a number or word (l1d.ways, direction.history)
  *   direction, or predictor    a kind, or kind and size in KiB: gshare-16k
  *   indirect                   a kind
- * A kind brings its own initial values. Only the value itself is checked: call ifr_machine_check after the last
- * change. */
+ * A kind brings its own initial values. Only the value itself is checked: call ifr_machine_check at the end. */
 int ifr_machine_set(struct ifr_machine *machine, const char *key, const char *value, struct ifr_error *err);
 /* Checks that the values fit together. */
 int ifr_machine_check(const struct ifr_machine *machine, struct ifr_error *err);
@@ -166,8 +167,7 @@ void ifr_machine_print_help(struct ifr_buffer *out);
 void ifr_machine_print_names(struct ifr_buffer *out);
 void ifr_predictor_print_names(struct ifr_buffer *out);
 
-/* Return the shape of a structure, named by its first setting: IFR_L1I_BYTES, IFR_ITLB_ENTRIES, IFR_BTB1_ENTRIES,
- * … */
+/* Return the shape of a structure, named by its first setting: IFR_L1I_BYTES, IFR_ITLB_ENTRIES, IFR_BTB1_ENTRIES, … */
 struct ifr_cache_shape ifr_machine_cache_shape(const struct ifr_machine *machine, enum ifr_setting bytes);
 struct ifr_cache_shape ifr_machine_tlb_shape(const struct ifr_machine *machine, enum ifr_setting entries);
 struct ifr_cache_shape ifr_machine_btb_shape(const struct ifr_machine *machine, enum ifr_setting entries);

@@ -1,11 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/unit/model_cycles_state.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* Whether a taken branch, which arrived last, is not yet the last that its cycle has room for. */
 static bool follow(const struct machine *m, struct state *s) {
 	s->followed = s->followed_in == s->last_arrival ? s->followed + 1 : 1;
 	s->followed_in = s->last_arrival;
 	return s->followed != m->v[IFR_FETCH_TAKEN];
+}
+
+/* The jumps so far that the last four windows led to, and where they went, for fetch.targets. */
+static bool went_before(const struct state *s, uint64_t target) {
+	for (size_t i = s->jumps_count; i-- > 0;)
+		if (!memcmp(s->jumps[i].windows, s->path, sizeof s->path))
+			return s->jumps[i].target == target;
+	return false;
+}
+
+static void note_jump(struct state *s, uint64_t target) {
+	if (s->jumps_count == sizeof s->jumps / sizeof *s->jumps)
+		abort();
+	memcpy(s->jumps[s->jumps_count].windows, s->path, sizeof s->path);
+	s->jumps[s->jumps_count++].target = target;
 }
 
 /* When the next instruction may arrive, at the earliest; NEVER while a mispredicted branch has not executed. */
@@ -18,6 +36,8 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 	const bool direct = jump == IFR_BRANCH_CONDITIONAL || jump == IFR_BRANCH_JUMP;
 	int64_t at = s->last_arrival, bubble = 0;
 	bool goes_on = true, joined = false;
+	const bool indirect = f->first && outcome->taken && m->v[IFR_FETCH_TARGETS] &&
+	                      (jump == IFR_BRANCH_INDIRECT_JUMP || jump == IFR_BRANCH_INDIRECT_CALL);
 	s->same_cycle = false;
 	if (f->first && outcome->mispredicted) {
 		const size_t branch = m->ops[f->first_op].branch_before;
@@ -30,7 +50,11 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 	} else if (f->first && outcome->taken && f->source != IFR_SOURCE_LOOP_BUFFER) {
 		bubble =
 			outcome->btb == IFR_CORE_BTB_NONE ? m->v[IFR_PENALTY_BTB] : m->v[IFR_FETCH_BUBBLE1 + outcome->btb];
-		bubble += jump != IFR_BRANCH_NONE && !direct ? m->v[IFR_FETCH_CALLS] : 0;
+		if (jump == IFR_BRANCH_INDIRECT_JUMP)
+			bubble += m->v[IFR_FETCH_INDIRECT];
+		else if (jump != IFR_BRANCH_NONE && !direct)
+			bubble += m->v[IFR_FETCH_CALLS];
+		bubble += indirect && !went_before(s, f->address) ? m->v[IFR_FETCH_TARGETS] : 0;
 		goes_on = false;
 		joined = direct && !bubble;
 		s->same_cycle = !bubble && follow(m, s);
@@ -42,6 +66,7 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 		const int64_t room = s->windows < ahead ? 0 : s->window_arrived[s->windows - ahead];
 		if (goes_on && s->second)
 			s->next_prediction += prediction;
+		s->next_prediction += goes_on ? m->v[IFR_FETCH_STRADDLE] : 0;
 		const int64_t together = s->next_prediction - prediction;
 		s->second = joined && m->v[IFR_FETCH_PAIRS] && !s->second && room <= together;
 		const int64_t found = s->second ? together : most(s->next_prediction + bubble, room);
@@ -53,8 +78,14 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 	if (f->begins && at == s->last_arrival && s->used && !s->same_cycle)
 		at++;
 	at += f->wait;
-	if (window)
+	if (indirect)
+		note_jump(s, f->address);
+	if (window) {
+		memmove(s->path, s->path + 1, sizeof s->path - sizeof *s->path);
+		s->path[3] =
+			(f->address + (m->v[IFR_OP_CACHE_BYTE] ? f->code->bytes - 1u : 0)) / m->v[IFR_OP_CACHE_WINDOW];
 		s->window_arrived[s->windows++] = at;
+	}
 	return at;
 }
 

@@ -86,6 +86,11 @@ struct state {
 	int64_t next_prediction, *window_arrived; /* when the next window is found; by window */
 	bool second;                              /* the last window was found together with the one before */
 	size_t windows;
+	uint64_t path[4]; /* the last windows */
+	struct {
+		uint64_t windows[4], target;
+	} jumps[4096]; /* indirect, so far */
+	size_t jumps_count;
 	int64_t bytes_since; /* when the aligned bytes under way were predecoded */
 	uint64_t bytes;
 	unsigned bytes_count;

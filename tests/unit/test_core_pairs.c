@@ -12,7 +12,7 @@
 
 #define MACHINE                                                                                                \
 	"zen5,fetch.prediction=1,fetch.taken=2,fetch.ahead=16,fetch.bubble1=0,op_cache.width=12,fetch.pairs=none," \
-	"fetch.calls=0"
+	"fetch.calls=0,fetch.indirect=0"
 #define IN_PAIRS MACHINE ",fetch.pairs=jumps"
 
 enum { ROUNDS = 600, WINDOW = 64 };
@@ -94,7 +94,7 @@ static const struct core_check checks[] = {
 	{"calls and returns", IN_PAIRS ",fetch.calls=2", "fetch.calls=0", call_and_return, 0},
 	{"calls and returns without prediction ahead", "haswell,loop_buffer.ops=1,fetch.calls=3", "fetch.calls=0",
      call_and_return, 0},
-	{"an indirect jump", IN_PAIRS ",fetch.calls=2", "fetch.calls=1", dispatch, 0},
+	{"an indirect jump", IN_PAIRS ",fetch.indirect=2", "fetch.indirect=1", dispatch, 0},
 };
 
 static void test_simulated(void **state) {
@@ -116,8 +116,8 @@ static void test_cycles(void **state) {
 	assert_float_equal(core_iteration_cycles(jumps, MACHINE, 2), 2, 0.01);
 	assert_float_equal(core_iteration_cycles(straddling, IN_PAIRS, 2), 4, 0.01);
 	assert_float_equal(core_iteration_cycles(one_straddles, MACHINE, 2), 3, 0.01);
-	assert_float_equal(core_iteration_cycles(dispatch, IN_PAIRS ",fetch.calls=2", 2), 3, 0.01);
-	assert_float_equal(core_iteration_cycles(dispatch_straddles, IN_PAIRS ",fetch.calls=2", 2), 5, 0.01);
+	assert_float_equal(core_iteration_cycles(dispatch, IN_PAIRS ",fetch.indirect=2", 2), 3, 0.01);
+	assert_float_equal(core_iteration_cycles(dispatch_straddles, IN_PAIRS ",fetch.indirect=2", 2), 5, 0.01);
 	assert_float_equal(core_iteration_cycles(call_and_return, IN_PAIRS ",fetch.calls=2", 2), 6, 0.01);
 }
 

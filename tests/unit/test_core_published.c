@@ -185,6 +185,10 @@ static void test_named_loads(void **state) {
 		{"zen4", "800601", false},   /* add byte [rsi], 1 */
 		{"zen4", "0fb606", false},   /* movzx eax, byte [rsi] */
 		{"zen4", "486306", false},   /* movsxd rax, dword [rsi] */
+		{"zen4", "480306", false},   /* add rax, [rsi] */
+		{"zen4", "483b06", false},   /* cmp rax, [rsi] */
+		{"zen4", "48830601", true},  /* add qword [rsi], 1 */
+		{"zen4", "58", true},        /* pop rax */
 		{"zen5", "800601", true},    /* add byte [rsi], 1 */
 	};
 	(void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Arrival, as model/core/graph_arrival.c has it: lane by lane where decoders or a loop buffer deliver, else together. */
+#include "model/core/entry.h"
 #include "model/replay/vector/gather.h"
 #include "model/replay/vector/graph_lanes.h"
 
@@ -51,25 +52,27 @@ void IFR_VECTOR(graph_decode)(struct lanes_graph *graph, const struct ifr_core_i
 	graph->decoded[lane]++;
 }
 
-/* Notes when a lane's window could arrive. */
-static void note_window(struct lanes_graph *graph, unsigned lane) {
+/* Notes when a lane's window could arrive, and follows the path into it. */
+static void note_window(struct lanes_graph *graph, uint32_t window, unsigned lane) {
 	const uint32_t number = graph->windows.at[lane]++, row = lane * WINDOWS_AHEAD;
 	graph->window_arrivals[row + number % WINDOWS_AHEAD] = graph->arrival.at[lane];
 	graph->window_room.at[lane] = row + (number + 1 - graph->core.ahead) % WINDOWS_AHEAD;
+	graph->path[lane] = path_into(graph->path[lane], window);
 }
 
 /* Finds a window into which the one before goes on. */
 static void predict_next(struct lanes_graph *graph, unsigned lane) {
 	const int32_t room = (int32_t)graph->window_arrivals[graph->window_room.at[lane]];
 	const int32_t windows = graph->paired >> lane & 1 ? 2 : 1;
-	const int32_t found = *word(&graph->predicted, lane) + windows * (int32_t)graph->core.prediction;
+	const int32_t found =
+		*word(&graph->predicted, lane) + windows * (int32_t)graph->core.prediction + (int32_t)graph->core.straddle;
 	graph->paired &= ~(1u << lane);
 	*word(&graph->predicted, lane) = found > room ? found : room;
 	wait_until(graph, lane, *word(&graph->predicted, lane));
 }
 
 void IFR_VECTOR(graph_begin)(struct lanes_graph *graph, const struct ifr_delivery *delivery, bool first,
-                             unsigned lane) {
+                             uint32_t window, unsigned lane) {
 	const bool joined = graph->joined >> lane & 1;
 	if (!first && delivery->window)
 		predict_next(graph, lane);
@@ -79,7 +82,7 @@ void IFR_VECTOR(graph_begin)(struct lanes_graph *graph, const struct ifr_deliver
 	if (delivery->wait)
 		wait_until(graph, lane, *word(&graph->arrival, lane) + delivery->wait);
 	if (delivery->window)
-		note_window(graph, lane);
+		note_window(graph, window, lane);
 	const bool decoders = delivery->source == IFR_SOURCE_DECODERS;
 	if (decoders && delivery->boundary) {
 		graph->predecoded[lane] = *word(&graph->arrival, lane);
@@ -120,6 +123,9 @@ static void predict_windows(struct lanes_graph *graph, struct window_entries ent
 	const vec room = vec_load_at(graph->window_arrivals, graph->window_room.at);
 	const vec before = words_get(&graph->predicted), one = vec_set(graph->core.prediction);
 	vec predicted = vec_add(before, vec_add(one, bubble));
+	const vec_mask going_on = mask_of_bits(entries.lanes & entries.going_on);
+	if (graph->core.straddle)
+		predicted = vec_add(predicted, vec_where(going_on, vec_set(graph->core.straddle)));
 	const unsigned again = graph->paired & entries.lanes & entries.going_on;
 	if (again)
 		predicted = vec_select(mask_of_bits(again), vec_add(predicted, one), predicted);
@@ -135,7 +141,8 @@ static void predict_windows(struct lanes_graph *graph, struct window_entries ent
 }
 
 void IFR_VECTOR(graph_begin_lanes)(struct lanes_graph *graph, const struct joint_begin *begin, unsigned lanes,
-                                   bool first) {
+                                   bool first, const struct lanes_step *step,
+                                   const struct ifr_core_instruction *instruction) {
 	const unsigned windows = begin->windows & lanes, closing = begin->boundaries & lanes & ~graph->joined;
 	const unsigned all = begin->lanes & lanes;
 	if (!first && windows)
@@ -143,8 +150,10 @@ void IFR_VECTOR(graph_begin_lanes)(struct lanes_graph *graph, const struct joint
 	graph->joined &= ~all;
 	if (closing)
 		begin_cycles(graph, mask_not_zero(words_get(&graph->arrival_used), mask_of_bits(closing)));
-	for (unsigned left = windows; left; left &= left - 1)
-		note_window(graph, (unsigned)__builtin_ctz(left));
+	for (unsigned left = windows; left; left &= left - 1) {
+		const unsigned lane = (unsigned)__builtin_ctz(left);
+		note_window(graph, window_of(&graph->core, step->entry->addresses[lane], instruction), lane);
+	}
 	if (!(graph->odd & all))
 		return;
 	words_put(&graph->width, mask_of_bits(all), vec_set(graph->core.cache_width));
@@ -196,6 +205,18 @@ static vec bubbles_of(const struct lanes_graph *graph, const struct lanes_step *
 	return words_get(&bubbles);
 }
 
+/* Adds the cycles that each lane loses behind an indirect jump whose path told another target. */
+static vec add_target_bubbles(struct lanes_graph *graph, const struct lanes_step *step, vec bubbles) {
+	struct lane_words elsewhere;
+	if (!graph->core.targets || !is_indirect(graph->left_by))
+		return bubbles;
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		const bool again = path_goes_again(graph->rows[lane], graph->path[lane], step->entry->addresses[lane]);
+		elsewhere.at[lane] = again ? 0 : graph->core.targets;
+	}
+	return vec_add(bubbles, words_get(&elsewhere));
+}
+
 static vec waits_of(const struct lanes_step *step, unsigned decoding) {
 	struct lane_words waits;
 	if (!(step->waiting & decoding))
@@ -219,12 +240,13 @@ void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step 
 	const vec waits = waits_of(step, slow.decoding);
 	struct window_entries entries = {windows, step->taken ? 0 : ALL_LANES & ~step->mispredicted, 0};
 	vec bubble = vec_set(0);
+	const vec elsewhere = step->taken ? add_target_bubbles(graph, step, bubble) : bubble;
 	if (step->mispredicted)
 		redirect(graph, step->mispredicted);
 	if (taken) {
 		const vec_mask on = mask_of_bits(taken);
 		const vec of_kind = vec_set(kind_bubble(&graph->core, graph->left_by));
-		bubble = vec_where(on, vec_add(bubbles_of(graph, step), of_kind));
+		bubble = vec_where(on, vec_add(vec_add(bubbles_of(graph, step), of_kind), elsewhere));
 		const vec_mask none = mask_without(on, mask_not_zero(bubble, on));
 		const vec_mask joined = mask_bits(none) ? pass_branches(graph, none) : mask_of_bits(0);
 		graph->joined = (graph->joined & ~taken) | mask_bits(joined);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Slots and operations of sixteen lanes, as model/core/graph.c has them of one. */
+#include "model/core/entry.h"
 #include "model/replay/vector/graph_ports.h"
 
 static vec latest(vec a, vec b) {
@@ -249,7 +250,8 @@ static void begin_slow(struct lanes_graph *graph, unsigned lanes, const struct i
 	for (unsigned left = graph->begins[index] & lanes; left; left &= left - 1) {
 		const unsigned lane = (unsigned)__builtin_ctz(left);
 		IFR_VECTOR(graph_begin)
-		(graph, graph->next[lane], graph->next[lane] == step->front->deliveries[lane], lane);
+		(graph, graph->next[lane], graph->next[lane] == step->front->deliveries[lane],
+		 window_of(&graph->core, step->entry->addresses[lane], instruction), lane);
 		graph->next[lane]++;
 	}
 	for (unsigned left = graph->decoding & lanes; left; left &= left - 1) {
@@ -266,7 +268,7 @@ static inline __attribute__((always_inline)) void run_instruction(struct lanes_g
 	const struct joint_begin *begin = &step->entry->begins[index];
 	const unsigned slow = step->front->slow & lanes, fast = lanes & ~slow;
 	if (begin->lanes & fast)
-		IFR_VECTOR(graph_begin_lanes)(graph, begin, fast, !index);
+		IFR_VECTOR(graph_begin_lanes)(graph, begin, fast, !index, step, instruction);
 	if (slow)
 		begin_slow(graph, slow, instruction, index, step);
 	const struct lanes_on on = {mask_of_bits(lanes), lanes == ALL_LANES};

@@ -199,6 +199,7 @@ struct lanes_graph *IFR_VECTOR(graph_new)(const struct ifr_core *core, const str
 	set_calendar(graph, CALENDAR_BITS_LEAST);
 	graph->ports_count = count_ports(program);
 	graph->window_arrivals = ifr_alloc((size_t)LANES * WINDOWS_AHEAD * sizeof *graph->window_arrivals);
+	graph->rows = ifr_alloc(LANES * sizeof *graph->rows);
 	words_set(&graph->width, vec_set(core->cache_width));
 	for (unsigned lane = 0; lane < LANES; lane++) {
 		graph->predecode_bytes[lane] = UINT64_MAX;
@@ -219,6 +220,7 @@ void IFR_VECTOR(graph_free)(struct lanes_graph *graph) {
 	free(graph->counters);
 	free(graph->calendar);
 	free(graph->window_arrivals);
+	free(graph->rows);
 	free(graph->begins);
 	free(graph);
 }
