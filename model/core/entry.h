@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What ends a block, and the window that an instruction is in. Private to graph_arrival.c and to the graph of lanes
+/* Branches that end a block, and windows that instructions are in. Private to graph_arrival.c and to the graph of lanes
  * (model/replay/vector/graph_entry.c). */
 #ifndef IFR_MODEL_CORE_ENTRY_H
 #define IFR_MODEL_CORE_ENTRY_H

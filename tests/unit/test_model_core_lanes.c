@@ -60,12 +60,14 @@ static const struct {
 } ends[] = {
 	{{"\x48\x39\xd8", 3, 0, 0}, {"\x75\x05", 2, 0, 0}, IFR_BRANCH_CONDITIONAL},                 /* cmp, jne */
 	{{"\x48\x85\xc0", 3, 0, 0}, {"\x0f\x84\x00\x01\x00\x00", 6, 0, 0}, IFR_BRANCH_CONDITIONAL}, /* test, je */
-	{{"\x48\x3b\x07", 3, 8, 0}, {"\x7c\x05", 2, 0, 0}, IFR_BRANCH_CONDITIONAL}, /* cmp memory, jl */
-	{{"\x48\xff\xc9", 3, 0, 0}, {"\x75\x05", 2, 0, 0}, IFR_BRANCH_CONDITIONAL}, /* dec, jne */
-	{{"\x48\x01\xd8", 3, 0, 0}, {"\xeb\x05", 2, 0, 0}, IFR_BRANCH_JUMP},        /* add, jmp */
-	{{"\x90", 1, 0, 0}, {"\xe8\x00\x00\x01\x00", 5, 0, 8}, IFR_BRANCH_CALL},    /* nop, call */
-	{{"\x90", 1, 0, 0}, {"\xc3", 1, 8, 0}, IFR_BRANCH_RETURN},                  /* nop, ret */
-	{{"\x90", 1, 0, 0}, {"\x90", 1, 0, 0}, IFR_BRANCH_NONE},                    /* nothing */
+	{{"\x48\x3b\x07", 3, 8, 0}, {"\x7c\x05", 2, 0, 0}, IFR_BRANCH_CONDITIONAL},   /* cmp memory, jl */
+	{{"\x48\xff\xc9", 3, 0, 0}, {"\x75\x05", 2, 0, 0}, IFR_BRANCH_CONDITIONAL},   /* dec, jne */
+	{{"\x48\x01\xd8", 3, 0, 0}, {"\xeb\x05", 2, 0, 0}, IFR_BRANCH_JUMP},          /* add, jmp */
+	{{"\x90", 1, 0, 0}, {"\xe8\x00\x00\x01\x00", 5, 0, 8}, IFR_BRANCH_CALL},      /* nop, call */
+	{{"\x90", 1, 0, 0}, {"\xc3", 1, 8, 0}, IFR_BRANCH_RETURN},                    /* nop, ret */
+	{{"\x48\x01\xd8", 3, 0, 0}, {"\xff\xe0", 2, 0, 0}, IFR_BRANCH_INDIRECT_JUMP}, /* add, jmp register */
+	{{"\x90", 1, 0, 0}, {"\xff\xd0", 2, 0, 8}, IFR_BRANCH_INDIRECT_CALL},         /* nop, call register */
+	{{"\x90", 1, 0, 0}, {"\x90", 1, 0, 0}, IFR_BRANCH_NONE},                      /* nothing */
 };
 
 struct program {
