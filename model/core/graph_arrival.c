@@ -43,8 +43,9 @@ void graph_predict_window(struct ifr_graph *graph, enum window_entry entry, unsi
 	/* Of two windows that were found together the second one does not end with a taken branch. */
 	if (entry == WINDOW_GOES_ON && graph->paired)
 		graph->predicted += core->prediction;
-	if (entry == WINDOW_GOES_ON)
+	if (entry == WINDOW_GOES_ON && graph->led)
 		graph->predicted += core->straddle;
+	graph->led = entry != WINDOW_GOES_ON;
 	graph->paired = entry == WINDOW_JOINED && core->pairs && !graph->paired && room <= graph->predicted;
 	if (!graph->paired)
 		graph->predicted = later(graph->predicted + core->prediction + bubble, room);

@@ -66,7 +66,7 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 		const int64_t room = s->windows < ahead ? 0 : s->window_arrived[s->windows - ahead];
 		if (goes_on && s->second)
 			s->next_prediction += prediction;
-		s->next_prediction += goes_on ? m->v[IFR_FETCH_STRADDLE] : 0;
+		s->next_prediction += goes_on && s->led ? m->v[IFR_FETCH_STRADDLE] : 0;
 		const int64_t together = s->next_prediction - prediction;
 		s->second = joined && m->v[IFR_FETCH_PAIRS] && !s->second && room <= together;
 		const int64_t found = s->second ? together : most(s->next_prediction + bubble, room);
@@ -81,6 +81,7 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 	if (indirect)
 		note_jump(s, f->address);
 	if (window) {
+		s->led = !goes_on;
 		memmove(s->path, s->path + 1, sizeof s->path - sizeof *s->path);
 		s->path[3] =
 			(f->address + (m->v[IFR_OP_CACHE_BYTE] ? f->code->bytes - 1u : 0)) / m->v[IFR_OP_CACHE_WINDOW];

@@ -64,9 +64,10 @@ static void note_window(struct lanes_graph *graph, uint32_t window, unsigned lan
 static void predict_next(struct lanes_graph *graph, unsigned lane) {
 	const int32_t room = (int32_t)graph->window_arrivals[graph->window_room.at[lane]];
 	const int32_t windows = graph->paired >> lane & 1 ? 2 : 1;
-	const int32_t found =
-		*word(&graph->predicted, lane) + windows * (int32_t)graph->core.prediction + (int32_t)graph->core.straddle;
+	const int32_t straddle = graph->led >> lane & 1 ? (int32_t)graph->core.straddle : 0;
+	const int32_t found = *word(&graph->predicted, lane) + windows * (int32_t)graph->core.prediction + straddle;
 	graph->paired &= ~(1u << lane);
+	graph->led &= ~(1u << lane);
 	*word(&graph->predicted, lane) = found > room ? found : room;
 	wait_until(graph, lane, *word(&graph->predicted, lane));
 }
@@ -123,9 +124,10 @@ static void predict_windows(struct lanes_graph *graph, struct window_entries ent
 	const vec room = vec_load_at(graph->window_arrivals, graph->window_room.at);
 	const vec before = words_get(&graph->predicted), one = vec_set(graph->core.prediction);
 	vec predicted = vec_add(before, vec_add(one, bubble));
-	const vec_mask going_on = mask_of_bits(entries.lanes & entries.going_on);
-	if (graph->core.straddle)
-		predicted = vec_add(predicted, vec_where(going_on, vec_set(graph->core.straddle)));
+	const unsigned going_on = entries.lanes & entries.going_on, straddling = going_on & graph->led;
+	if (graph->core.straddle && straddling)
+		predicted = vec_add(predicted, vec_where(mask_of_bits(straddling), vec_set(graph->core.straddle)));
+	graph->led = (graph->led | entries.lanes) & ~going_on;
 	const unsigned again = graph->paired & entries.lanes & entries.going_on;
 	if (again)
 		predicted = vec_select(mask_of_bits(again), vec_add(predicted, one), predicted);
