@@ -19,10 +19,6 @@ static inline uint32_t window_of(const struct ifr_core *core, uint32_t block,
 	return (block + instruction->offset + last) >> core->cache_window_shift;
 }
 
-static inline bool is_indirect(uint8_t branch) {
-	return branch == IFR_BRANCH_INDIRECT_JUMP || branch == IFR_BRANCH_INDIRECT_CALL;
-}
-
 /* Cycles that fetch loses behind a taken branch because of its kind. */
 static inline unsigned kind_bubble(const struct ifr_core *core, uint8_t branch) {
 	return branch == IFR_BRANCH_NONE || is_direct_jump(branch) ? 0

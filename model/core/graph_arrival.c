@@ -52,11 +52,12 @@ void graph_predict_window(struct ifr_graph *graph, enum window_entry entry, unsi
 	pace_wait(&graph->arrival, graph->predicted + fetch_wait);
 }
 
-/* Follows the path into a window. */
+/* Notes when a window could arrive, and follows the path into it. */
 static void note_window(struct ifr_graph *graph, const struct ifr_placed *placed,
                         const struct ifr_delivery *delivery) {
 	const struct ifr_core_instruction *first = &placed->instructions[delivery->first];
-	graph->path = path_into(graph->path, window_of(graph->core, (uint32_t)placed->address, first));
+	if (graph->core->targets)
+		graph->path = path_into(graph->path, window_of(graph->core, (uint32_t)placed->address, first));
 	graph->window_arrivals[graph->windows++ & (WINDOWS_AHEAD - 1)] = graph->arrival.cycle;
 }
 
@@ -94,7 +95,7 @@ static bool passes_branch(struct ifr_graph *graph) {
 
 /* Cycles that fetch loses behind an indirect jump whose path told another target. */
 static unsigned target_bubble(struct ifr_graph *graph, const struct ifr_placed *placed) {
-	if (!graph->core->targets || !is_indirect(graph->left_by))
+	if (!graph->core->targets || !ifr_branch_is_indirect(graph->left_by))
 		return 0;
 	return path_goes_again(graph->rows, graph->path, (uint32_t)placed->address) ? 0 : graph->core->targets;
 }

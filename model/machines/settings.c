@@ -99,7 +99,7 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"fetch", "fusion", 0, 1, "within_line anywhere", "where a test and its jump fuse if the jump begins a line"},
 	{"fetch", "prediction", 0, 16, NULL,
      "cycles in which the branch predictor, ahead of fetch, finds a window; 0: fetch waits for taken branches itself"},
-	{"fetch", "straddle", 0, 20, NULL, "cycles lost before a window into which one goes on that a branch led to"},
+	{"fetch", "straddle", 0, 20, NULL, "cycles lost where code that a branch led to goes on into the next window"},
 	{"fetch", "ahead", 1, 255, NULL, "windows that it may be ahead"},
 	{"fetch", "pairs", 0, 1, "none jumps",
      "which windows it finds together: those that a direct jump joins, if the second one ends with a taken "

@@ -138,6 +138,16 @@ void kernel_end(struct kernel *kernel) {
 	program->ops[fused->first_op].kind = IFR_OPERATION_BRANCH;
 }
 
+uint32_t kernel_hop(struct kernel *kernel, uint8_t branch) {
+	const uint32_t block = kernel_block(kernel);
+	kernel_nop(kernel, 3);
+	kernel_nop(kernel, 3);
+	kernel_instruction(kernel, 1, branch, 0);
+	kernel_op(kernel, IFR_OPERATION_BRANCH, ALU, 1, 0, IFR_REGISTER_NONE, 0, false);
+	kernel_end(kernel);
+	return block;
+}
+
 struct cycles_step *kernel_run(struct kernel *kernel, uint32_t block, uint64_t address, bool taken) {
 	const size_t i = kernel->count++;
 	kernel->steps[i] = (struct cycles_step){.block = block,

@@ -42,6 +42,8 @@ void kernel_jump(struct kernel *kernel, unsigned bytes, unsigned from);
 void kernel_test_jump(struct kernel *kernel, unsigned test_bytes, unsigned jump_bytes, unsigned from);
 /* Ends the block. */
 void kernel_end(struct kernel *kernel);
+/* A whole block: two nops of three bytes and a branch of one, of a kind. Returns its number. */
+uint32_t kernel_hop(struct kernel *kernel, uint8_t branch);
 /* Appends an execution of a block at an address. Returns its step, for outcomes. */
 struct cycles_step *kernel_run(struct kernel *kernel, uint32_t block, uint64_t address, bool taken);
 

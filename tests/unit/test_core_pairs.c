@@ -17,23 +17,13 @@
 
 enum { ROUNDS = 600, WINDOW = 64 };
 
-/* A block that a branch of one byte ends: two nops, or where it straddles two windows as many in each. */
-static uint32_t hop(struct kernel *k, uint8_t branch) {
-	const uint32_t block = kernel_block(k);
-	kernel_nop(k, 3);
-	kernel_nop(k, 3);
-	kernel_instruction(k, 1, branch, 0);
-	kernel_op(k, IFR_OPERATION_BRANCH, ALU, 1, 0, IFR_REGISTER_NONE, 0, false);
-	kernel_end(k);
-	return block;
-}
-
-/* Runs blocks in turn, each in a line of its own: 't' in one window, 's' across its end. */
+/* Runs blocks in turn, each in a line of its own: 't' in one window, 's' across its end, with
+ * a nop on each side. */
 static void run(struct kernel *k, const char *places, const uint8_t *branches) {
 	uint32_t blocks[8];
 	size_t count = 0;
 	for (; places[count]; count++)
-		blocks[count] = hop(k, branches[count]);
+		blocks[count] = kernel_hop(k, branches[count]);
 	for (unsigned round = 0; round < ROUNDS; round++)
 		for (size_t i = 0; i < count; i++)
 			kernel_run(k, blocks[i], CODE / WINDOW * WINDOW + 3 * WINDOW * i + (places[i] == 's' ? WINDOW - 3 : 0),

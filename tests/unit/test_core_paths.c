@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Windows into which the one before goes on, and indirect jumps whose last four windows do not tell their target. */
+/* Code that a branch led to and that goes on into the next window; indirect jumps whose last four windows do not tell
+ * their target. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,17 +15,7 @@
 	"zen4,fetch.prediction=1,fetch.ahead=16,fetch.bubble1=0,fetch.calls=0,fetch.indirect=0,fetch.straddle=0," \
 	"fetch.targets=0"
 
-enum { ROUNDS = 400, WINDOW = 64, BRANCH_BYTES = 1 };
-
-static uint32_t hop(struct kernel *k, uint8_t branch) {
-	const uint32_t block = kernel_block(k);
-	kernel_nop(k, 3);
-	kernel_nop(k, 3);
-	kernel_instruction(k, BRANCH_BYTES, branch, 0);
-	kernel_op(k, IFR_OPERATION_BRANCH, ALU, 1, 0, IFR_REGISTER_NONE, 0, false);
-	kernel_end(k);
-	return block;
-}
+enum { ROUNDS = 400, WINDOW = 64 };
 
 static void add(struct kernel *k, uint32_t block, unsigned line, bool straddles) {
 	kernel_run(k, block, CODE / WINDOW * WINDOW + WINDOW * line + (straddles ? WINDOW - 3 : 0), k->count > 0);
@@ -32,10 +23,10 @@ static void add(struct kernel *k, uint32_t block, unsigned line, bool straddles)
 
 /* A block with an indirect jump goes to one of several, in the order of letters, which jump back. */
 static void dispatch(struct kernel *k, uint8_t branch, const char *order, bool straddles) {
-	const uint32_t dispatch = hop(k, branch);
+	const uint32_t dispatch = kernel_hop(k, branch);
 	uint32_t targets[3];
 	for (unsigned i = 0; i < 3; i++)
-		targets[i] = hop(k, IFR_BRANCH_JUMP);
+		targets[i] = kernel_hop(k, IFR_BRANCH_JUMP);
 	for (unsigned round = 0; round < ROUNDS; round++)
 		for (const char *letter = order; *letter; letter++) {
 			const unsigned target = (unsigned)(*letter - 'a');

@@ -57,7 +57,8 @@ static void note_window(struct lanes_graph *graph, uint32_t window, unsigned lan
 	const uint32_t number = graph->windows.at[lane]++, row = lane * WINDOWS_AHEAD;
 	graph->window_arrivals[row + number % WINDOWS_AHEAD] = graph->arrival.at[lane];
 	graph->window_room.at[lane] = row + (number + 1 - graph->core.ahead) % WINDOWS_AHEAD;
-	graph->path[lane] = path_into(graph->path[lane], window);
+	if (graph->core.targets)
+		graph->path[lane] = path_into(graph->path[lane], window);
 }
 
 /* Finds a window into which the one before goes on. */
@@ -207,16 +208,16 @@ static vec bubbles_of(const struct lanes_graph *graph, const struct lanes_step *
 	return words_get(&bubbles);
 }
 
-/* Adds the cycles that each lane loses behind an indirect jump whose path told another target. */
-static vec add_target_bubbles(struct lanes_graph *graph, const struct lanes_step *step, vec bubbles) {
+/* Cycles that each lane loses behind an indirect jump whose path told another target. */
+static vec target_bubbles(struct lanes_graph *graph, const struct lanes_step *step) {
 	struct lane_words elsewhere;
-	if (!graph->core.targets || !is_indirect(graph->left_by))
-		return bubbles;
+	if (!graph->core.targets || !ifr_branch_is_indirect(graph->left_by))
+		return vec_set(0);
 	for (unsigned lane = 0; lane < LANES; lane++) {
 		const bool again = path_goes_again(graph->rows[lane], graph->path[lane], step->entry->addresses[lane]);
 		elsewhere.at[lane] = again ? 0 : graph->core.targets;
 	}
-	return vec_add(bubbles, words_get(&elsewhere));
+	return words_get(&elsewhere);
 }
 
 static vec waits_of(const struct lanes_step *step, unsigned decoding) {
@@ -242,7 +243,7 @@ void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step 
 	const vec waits = waits_of(step, slow.decoding);
 	struct window_entries entries = {windows, step->taken ? 0 : ALL_LANES & ~step->mispredicted, 0};
 	vec bubble = vec_set(0);
-	const vec elsewhere = step->taken ? add_target_bubbles(graph, step, bubble) : bubble;
+	const vec elsewhere = step->taken ? target_bubbles(graph, step) : vec_set(0);
 	if (step->mispredicted)
 		redirect(graph, step->mispredicted);
 	if (taken) {
