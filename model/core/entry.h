@@ -12,6 +12,11 @@ static inline bool is_direct_jump(uint8_t branch) {
 	return branch == IFR_BRANCH_CONDITIONAL || branch == IFR_BRANCH_JUMP;
 }
 
+/* Whether an unconditional jump, direct or indirect, ends a block. */
+static inline bool is_unconditional(uint8_t branch) {
+	return branch == IFR_BRANCH_JUMP || branch == IFR_BRANCH_INDIRECT_JUMP;
+}
+
 /* The window that an instruction of a block at an address is in. */
 static inline uint32_t window_of(const struct ifr_core *core, uint32_t block,
                                  const struct ifr_core_instruction *instruction) {

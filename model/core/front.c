@@ -105,12 +105,17 @@ static void begin_line(struct ifr_front *front, unsigned index, uint64_t address
 		ifr_op_cache_fill(&front->cache, stretch->window, key);
 }
 
+/* Tells whether an instruction is a branch that the line under way has no room for. */
+static bool is_further_branch(const struct ifr_front *front, const struct ifr_core_instruction *instruction) {
+	return instruction->branch != IFR_BRANCH_NONE && front->stretch.branches == front->core->cache_branches;
+}
+
 /* Tells whether an instruction begins a line of the stretch, which has one under way. */
 static bool needs_line(const struct ifr_front *front, const struct ifr_core_instruction *instruction,
                        unsigned slots) {
 	const struct ifr_stretch *stretch = &front->stretch;
 	return stretch->slots + slots > front->core->cache_ops || instruction->flags & IFR_INSTRUCTION_MICROCODED ||
-	       (instruction->branch != IFR_BRANCH_NONE && stretch->branches == front->core->cache_branches);
+	       is_further_branch(front, instruction);
 }
 
 static void deliver(struct ifr_front *front, unsigned index, struct ifr_delivery begin,
@@ -139,7 +144,8 @@ static void deliver_instruction(struct ifr_front *front, const struct ifr_placed
 	const struct ifr_core_instruction *instruction = &placed->instructions[index];
 	struct ifr_stretch *stretch = &front->stretch;
 	const unsigned slots = instruction->decoded + !!(instruction->flags & IFR_INSTRUCTION_WIDE_IMMEDIATE);
-	const bool was_decoding = front->decoding, line = fresh || needs_line(front, instruction, slots);
+	const bool was_decoding = front->decoding, further = !fresh && is_further_branch(front, instruction),
+			   line = fresh || needs_line(front, instruction, slots);
 	if (line) {
 		stretch->line = fresh ? 0 : next_line(front);
 		begin_line(front, index, placed->address + instruction->offset, arrived);
@@ -147,8 +153,8 @@ static void deliver_instruction(struct ifr_front *front, const struct ifr_placed
 	stretch->slots += instruction->flags & IFR_INSTRUCTION_MICROCODED ? front->core->cache_ops : slots;
 	stretch->branches += instruction->branch != IFR_BRANCH_NONE;
 	const bool switched = front->decoding && !was_decoding;
-	const bool cached = !front->decoding && (fresh || (line && front->core->cache_by_start));
-	const struct ifr_delivery begin = {.boundary = arrived || switched || cached,
+	const bool ends = front->core->cache_goes_on ? further : fresh || (line && front->core->cache_by_start);
+	const struct ifr_delivery begin = {.boundary = arrived || switched || (ends && !front->decoding),
 	                                   .window = fresh && front->core->prediction,
 	                                   .wait = switched ? (uint8_t)front->core->cache_switch : 0};
 	deliver(front, index, begin, instruction);

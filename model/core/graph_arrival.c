@@ -43,9 +43,8 @@ void graph_predict_window(struct ifr_graph *graph, enum window_entry entry, unsi
 	/* Of two windows that were found together the second one does not end with a taken branch. */
 	if (entry == WINDOW_GOES_ON && graph->paired)
 		graph->predicted += core->prediction;
-	if (entry == WINDOW_GOES_ON && graph->led)
-		graph->predicted += core->straddle;
-	graph->led = entry != WINDOW_GOES_ON;
+	graph->straddles = entry == WINDOW_GOES_ON && (graph->straddles || graph->led);
+	graph->led = entry != WINDOW_GOES_ON && graph->left_by == IFR_BRANCH_JUMP;
 	graph->paired = entry == WINDOW_JOINED && core->pairs && !graph->paired && room <= graph->predicted;
 	if (!graph->paired)
 		graph->predicted = later(graph->predicted + core->prediction + bubble, room);
@@ -118,6 +117,7 @@ void graph_enter_block(struct ifr_graph *graph, const struct ifr_placed *placed,
 		         : outcome->btb < IFR_CORE_BTB_NONE ? core->bubble[outcome->btb]
 		                                            : core->unknown_branch;
 		bubble += kind_bubble(core, graph->left_by) + elsewhere;
+		bubble += graph->straddles && is_unconditional(graph->left_by) ? core->straddle : 0;
 		entry = !bubble && is_direct_jump(graph->left_by) ? WINDOW_JOINED : WINDOW_OTHER;
 		graph->joined = !bubble && passes_branch(graph);
 		if (!graph->joined && !ifr_core_idealises(core, IFR_CAUSE_FETCH))

@@ -117,6 +117,7 @@ static void read_memory(struct decoded *decoded, const ZydisDecodedOperand *oper
 		.far = displacement >= 2048 || displacement < 0,
 		.named = base && !index && displacement == (int32_t)displacement &&
 	             operand->mem.segment != ZYDIS_REGISTER_FS && operand->mem.segment != ZYDIS_REGISTER_GS,
+		.complex = index && (operand->mem.scale > 1 || displacement),
 		.displacement = (int32_t)displacement};
 }
 

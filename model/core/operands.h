@@ -19,6 +19,7 @@ struct memory_operand {
 	uint8_t bytes;
 	bool read, write, far; /* far: a displacement of 2048 or more */
 	bool named;            /* by a base register and a displacement alone */
+	bool complex;          /* by a scaled index, or an index and a displacement */
 	int32_t displacement;
 };
 

@@ -88,6 +88,7 @@ static void init_buffers(struct ifr_core *core, const unsigned *v) {
 	core->cache_boundary = v[IFR_OP_CACHE_JUMP_BOUNDARY];
 	core->cache_by_start = v[IFR_OP_CACHE_TAG];
 	core->cache_by_last = v[IFR_OP_CACHE_BYTE];
+	core->cache_goes_on = v[IFR_OP_CACHE_ENDS];
 	core->cache_window_shift = ifr_log2_of(v[IFR_OP_CACHE_SETS] ? v[IFR_OP_CACHE_WINDOW] : 32);
 	core->loop_ops = v[IFR_LOOP_BUFFER_OPS];
 	core->loop_windows = v[IFR_LOOP_BUFFER_WINDOWS];

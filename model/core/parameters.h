@@ -34,7 +34,7 @@ struct ifr_core {
 	unsigned calls, indirect; /* cycles besides `bubble` behind calls and returns, and behind indirect jumps */
 	unsigned targets;         /* cycles behind an indirect jump or call whose path tells another target (path.h) */
 	unsigned prediction, ahead;
-	unsigned straddle;         /* cycles where code that a branch led to goes on into the next window */
+	unsigned straddle;         /* cycles behind a jump that ends code in two windows to which one led */
 	bool pairs;                /* windows that a direct jump joins are found together */
 	unsigned fetch_latency[4]; /* of a line of code, by level that has it */
 	unsigned fetch_page_latency[3];
@@ -42,6 +42,7 @@ struct ifr_core {
 	unsigned cache_sets, cache_ways, cache_ops, cache_branches, cache_window_shift, cache_lines, cache_width;
 	unsigned cache_switch, cache_boundary;
 	bool cache_by_start, cache_by_last; /* lines by their first instruction; windows by last bytes */
+	bool cache_goes_on;                 /* no window or line ends the op cache's slots of a cycle, only branches */
 	unsigned loop_ops, loop_windows, loop_window_shift, loop_branches, loop_unroll;
 };
 

@@ -99,6 +99,7 @@ enum ifr_setting {
 	IFR_OP_CACHE_LINES,
 	IFR_OP_CACHE_TAG,
 	IFR_OP_CACHE_WIDTH,
+	IFR_OP_CACHE_ENDS,
 	IFR_OP_CACHE_SWITCH,
 	IFR_OP_CACHE_JUMP_BOUNDARY,
 	IFR_LOOP_BUFFER_OPS, /* 0: none */
@@ -125,8 +126,7 @@ struct ifr_machine {
 	struct ifr_machine_note notes[IFR_SETTINGS];
 	const struct ifr_predictor *direction;
 	unsigned direction_values[IFR_PREDICTOR_PARAMETERS];
-	struct ifr_machine_note
-		direction_notes[IFR_PREDICTOR_PARAMETERS + 1]; /* the last note is of the kind itself */
+	struct ifr_machine_note direction_notes[IFR_PREDICTOR_PARAMETERS + 1]; /* the last is of the kind */
 	const struct ifr_target_predictor *indirect;
 	unsigned indirect_values[IFR_PREDICTOR_PARAMETERS];
 	struct ifr_machine_note indirect_notes[IFR_PREDICTOR_PARAMETERS + 1];

@@ -99,7 +99,8 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"fetch", "fusion", 0, 1, "within_line anywhere", "where a test and its jump fuse if the jump begins a line"},
 	{"fetch", "prediction", 0, 16, NULL,
      "cycles in which the branch predictor, ahead of fetch, finds a window; 0: fetch waits for taken branches itself"},
-	{"fetch", "straddle", 0, 20, NULL, "cycles lost where code that a branch led to goes on into the next window"},
+	{"fetch", "straddle", 0, 20, NULL,
+     "cycles lost behind an unconditional jump that ends code in two windows to which a direct one led"},
 	{"fetch", "ahead", 1, 255, NULL, "windows that it may be ahead"},
 	{"fetch", "pairs", 0, 1, "none jumps",
      "which windows it finds together: those that a direct jump joins, if the second one ends with a taken "
@@ -112,7 +113,10 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"op_cache", "byte", 0, 1, "first last", "the byte whose address tells an instruction's window"},
 	{"op_cache", "lines", 1, 16, NULL, "lines that a window may have; with more it is not cached"},
 	{"op_cache", "tag", 0, 1, "window start", "a line is found by its window, or by its first instruction"},
-	{"op_cache", "width", 1, UNLIMITED, NULL, "slots a cycle, of one window (tag = start: of one line)"},
+	{"op_cache", "width", 1, UNLIMITED, NULL, "slots a cycle"},
+	{"op_cache", "ends", 0, 1, "window branch",
+     "what else ends its slots of a cycle: their window (tag = start: line), or a branch, taken or without room in its "
+     "line"},
 	{"op_cache", "switch", 0, 20, NULL, "cycles lost by going to the decoders"},
 	{"op_cache", "jump_boundary", 0, 64, NULL,
      "a jump that crosses or ends at a multiple of so many bytes keeps its window out; 0: none"},

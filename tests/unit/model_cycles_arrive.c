@@ -55,6 +55,8 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 		else if (jump != IFR_BRANCH_NONE && !direct)
 			bubble += m->v[IFR_FETCH_CALLS];
 		bubble += indirect && !went_before(s, f->address) ? m->v[IFR_FETCH_TARGETS] : 0;
+		if (s->straddled && (jump == IFR_BRANCH_JUMP || jump == IFR_BRANCH_INDIRECT_JUMP))
+			bubble += m->v[IFR_FETCH_STRADDLE];
 		goes_on = false;
 		joined = direct && !bubble;
 		s->same_cycle = !bubble && follow(m, s);
@@ -66,7 +68,6 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 		const int64_t room = s->windows < ahead ? 0 : s->window_arrived[s->windows - ahead];
 		if (goes_on && s->second)
 			s->next_prediction += prediction;
-		s->next_prediction += goes_on && s->led ? m->v[IFR_FETCH_STRADDLE] : 0;
 		const int64_t together = s->next_prediction - prediction;
 		s->second = joined && m->v[IFR_FETCH_PAIRS] && !s->second && room <= together;
 		const int64_t found = s->second ? together : most(s->next_prediction + bubble, room);
@@ -81,7 +82,8 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 	if (indirect)
 		note_jump(s, f->address);
 	if (window) {
-		s->led = !goes_on;
+		s->straddled = goes_on && (s->straddled || s->led);
+		s->led = !goes_on && jump == IFR_BRANCH_JUMP;
 		memmove(s->path, s->path + 1, sizeof s->path - sizeof *s->path);
 		s->path[3] =
 			(f->address + (m->v[IFR_OP_CACHE_BYTE] ? f->code->bytes - 1u : 0)) / m->v[IFR_OP_CACHE_WINDOW];

@@ -170,8 +170,8 @@ static void fetch_ordinary(struct machine *m, struct walk *w, size_t i) {
 	}
 	if (v[IFR_OP_CACHE_SETS])
 		find_barred(m, w, i);
-	if (!fresh && (w->slots + slots > v[IFR_OP_CACHE_OPS] || alone ||
-	               (is_jump(f) && w->branches == v[IFR_OP_CACHE_BRANCHES]))) {
+	const bool no_room = !fresh && is_jump(f) && w->branches == v[IFR_OP_CACHE_BRANCHES];
+	if (!fresh && (w->slots + slots > v[IFR_OP_CACHE_OPS] || alone || no_room)) {
 		line = true;
 		w->line++;
 		w->slots = w->branches = 0;
@@ -189,8 +189,8 @@ static void fetch_ordinary(struct machine *m, struct walk *w, size_t i) {
 	f->source = w->decoding ? IFR_SOURCE_DECODERS : IFR_SOURCE_OP_CACHE;
 	f->window = fresh;
 	f->wait = w->decoding && !was_decoding ? (int)v[IFR_OP_CACHE_SWITCH] : 0;
-	f->begins =
-		arrives || (w->decoding && !was_decoding) || (!w->decoding && (fresh || (line && v[IFR_OP_CACHE_TAG])));
+	const bool ends = v[IFR_OP_CACHE_ENDS] ? no_room : fresh || (line && v[IFR_OP_CACHE_TAG]);
+	f->begins = arrives || (w->decoding && !was_decoding) || (ends && !w->decoding);
 }
 
 /* At a loop's head: the iteration that just ended may lock the loop. */

@@ -86,7 +86,8 @@ struct state {
 	int64_t next_prediction, *window_arrived; /* when the next window is found; by window */
 	bool second;                              /* the last window was found together with the one before */
 	size_t windows;
-	bool led;         /* a branch led to the last window, or a misprediction */
+	bool led;         /* a direct jump led to the last window */
+	bool straddled;   /* code that one led to went on into the last window */
 	uint64_t path[4]; /* the last windows */
 	struct {
 		uint64_t windows[4], target;

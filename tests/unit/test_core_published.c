@@ -172,6 +172,28 @@ static void test_crossings(void **state) {
 	assert_int_equal(latency_of("zen4", "660fd7c0") + latency_of("zen4", "660f6ec0"), 7);
 }
 
+/* By the clock of a Zen 4, in chains: cycles of a load beyond the first cache's four. */
+static void test_addressing(void **state) {
+	static const struct {
+		const char *code;
+		int more;
+	} loads[] = {
+		{"488b06", 0},     /* mov rax, [rsi] */
+		{"488b4608", 0},   /* mov rax, [rsi + 8] */
+		{"488b040e", 0},   /* mov rax, [rsi + rcx] */
+		{"488b440e08", 1}, /* mov rax, [rsi + rcx + 8] */
+		{"488b044e", 1},   /* mov rax, [rsi + rcx * 2] */
+		{"488b04ce", 1},   /* mov rax, [rsi + rcx * 8] */
+		{"0fb606", 0},     /* movzx eax, byte [rsi] */
+		{"0fbe06", 1},     /* movsx eax, byte [rsi] */
+		{"486306", 1},     /* movsxd rax, dword [rsi] */
+		{"4863048e", 2},   /* movsxd rax, dword [rsi + rcx * 4] */
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
+		assert_int_equal(latency_of("zen4", loads[i].code), loads[i].more);
+}
+
 /* By the clock of a Zen 4: chains through a store and a load of 32 or 64 bits take no time at rename, those of 8 and 16
  * bits and of extended values 6 to 7 cycles. On Zen 5 a chain of 8 bits takes none. */
 static void test_named_loads(void **state) {
@@ -245,8 +267,9 @@ static void test_dividers(void **state) {
 }
 
 int main(void) {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_figures), cmocka_unit_test(test_ports),
-	                                   cmocka_unit_test(test_dividers), cmocka_unit_test(test_crossings),
-	                                   cmocka_unit_test(test_named_loads)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_figures),   cmocka_unit_test(test_ports),      cmocka_unit_test(test_dividers),
+		cmocka_unit_test(test_crossings), cmocka_unit_test(test_addressing), cmocka_unit_test(test_named_loads),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -262,6 +262,21 @@ static void distant_misses(struct kernel *k) {
 	}
 }
 
+/* Four windows of ten slots each, of which the last ends with a jump back. */
+static void windows_of_ten(struct kernel *k) {
+	const uint32_t block = kernel_block(k);
+	for (unsigned window = 0; window < 4; window++)
+		for (unsigned i = 0; i < 10; i++)
+			if (window == 3 && i == 9)
+				kernel_jump(k, 10, RBX);
+			else
+				kernel_alu(k, i < 9 ? 6 : 10, RAX, 0, ALU, 1);
+	kernel_end(k);
+	kernel_repeat(k, block, CODE / 64 * 64, 400);
+}
+
+#define IN_A_ROW "zen4,pipeline.issue=9,pipeline.units=unlimited,fetch.bubble1=0,op_cache.ends=branch"
+
 static const struct core_check checks[] = {
 	{"independent operations", "skylake", "pipeline.issue=6,pipeline.retire=8", independent, 0},
 	{"independent operations", "skylake", "fetch.queue=4", independent, 0},
@@ -286,7 +301,9 @@ static const struct core_check checks[] = {
 	{"a jump across its window's end", "zen4", "op_cache.byte=first", last_crosses, 0},
 	{"a jump across its window's end", "haswell,loop_buffer.ops=1,op_cache.byte=last", "op_cache.byte=first",
      jump_crosses, 0},
-	{"a line's slots", "zen4", "op_cache.ops=3", independent, 0},
+	{"a line's slots", "zen4,op_cache.ends=window", "op_cache.ops=3", independent, 0},
+	{"windows in a row", IN_A_ROW, "op_cache.ends=window", windows_of_ten, 0},
+	{"branches of windows in a row", IN_A_ROW, "op_cache.branches=8", many_branches, 0},
 	{"12 branches", "ivybridge", "loop_buffer.branches=11", windows12, 0},
 	{"predecoding", "skylake", "fetch.bytes=64", predecode, 0},
 	{"predecoding", "skylake", "fetch.predecode=1", predecode, 0},
@@ -356,12 +373,17 @@ static void test_erratum(void **state) {
 	}
 }
 
+/* By hand, nine slots a cycle: 40 in a row take 40 / 9, so five cycles; by windows, ten are nine and another one. */
+static void test_in_a_row(void **state) {
+	(void)state;
+	assert_float_equal(core_iteration_cycles(windows_of_ten, IN_A_ROW, 1), 5, 0.01);
+	assert_float_equal(core_iteration_cycles(windows_of_ten, IN_A_ROW ",op_cache.ends=window", 1), 8, 0.01);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_simulated),
-		cmocka_unit_test(test_each_rule_matters),
-		cmocka_unit_test(test_thesis),
-		cmocka_unit_test(test_erratum),
+		cmocka_unit_test(test_simulated), cmocka_unit_test(test_each_rule_matters), cmocka_unit_test(test_thesis),
+		cmocka_unit_test(test_erratum),   cmocka_unit_test(test_in_a_row),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,9 +65,9 @@ static void note_window(struct lanes_graph *graph, uint32_t window, unsigned lan
 static void predict_next(struct lanes_graph *graph, unsigned lane) {
 	const int32_t room = (int32_t)graph->window_arrivals[graph->window_room.at[lane]];
 	const int32_t windows = graph->paired >> lane & 1 ? 2 : 1;
-	const int32_t straddle = graph->led >> lane & 1 ? (int32_t)graph->core.straddle : 0;
-	const int32_t found = *word(&graph->predicted, lane) + windows * (int32_t)graph->core.prediction + straddle;
+	const int32_t found = *word(&graph->predicted, lane) + windows * (int32_t)graph->core.prediction;
 	graph->paired &= ~(1u << lane);
+	graph->straddles |= graph->led & 1u << lane;
 	graph->led &= ~(1u << lane);
 	*word(&graph->predicted, lane) = found > room ? found : room;
 	wait_until(graph, lane, *word(&graph->predicted, lane));
@@ -125,10 +125,9 @@ static void predict_windows(struct lanes_graph *graph, struct window_entries ent
 	const vec room = vec_load_at(graph->window_arrivals, graph->window_room.at);
 	const vec before = words_get(&graph->predicted), one = vec_set(graph->core.prediction);
 	vec predicted = vec_add(before, vec_add(one, bubble));
-	const unsigned going_on = entries.lanes & entries.going_on, straddling = going_on & graph->led;
-	if (graph->core.straddle && straddling)
-		predicted = vec_add(predicted, vec_where(mask_of_bits(straddling), vec_set(graph->core.straddle)));
-	graph->led = (graph->led | entries.lanes) & ~going_on;
+	const unsigned going_on = entries.lanes & entries.going_on, begun = entries.lanes & ~going_on;
+	graph->straddles = (graph->straddles & ~begun) | (going_on & graph->led);
+	graph->led = (graph->led & ~entries.lanes) | (graph->left_by == IFR_BRANCH_JUMP ? begun : 0);
 	const unsigned again = graph->paired & entries.lanes & entries.going_on;
 	if (again)
 		predicted = vec_select(mask_of_bits(again), vec_add(predicted, one), predicted);
@@ -250,6 +249,9 @@ void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step 
 		const vec_mask on = mask_of_bits(taken);
 		const vec of_kind = vec_set(kind_bubble(&graph->core, graph->left_by));
 		bubble = vec_where(on, vec_add(vec_add(bubbles_of(graph, step), of_kind), elsewhere));
+		const unsigned straddling = is_unconditional(graph->left_by) ? taken & graph->straddles : 0;
+		if (straddling && graph->core.straddle)
+			bubble = vec_add(bubble, vec_where(mask_of_bits(straddling), vec_set(graph->core.straddle)));
 		const vec_mask none = mask_without(on, mask_not_zero(bubble, on));
 		const vec_mask joined = mask_bits(none) ? pass_branches(graph, none) : mask_of_bits(0);
 		graph->joined = (graph->joined & ~taken) | mask_bits(joined);

@@ -64,7 +64,8 @@ struct lanes_graph {
 	uint64_t predecode_bytes[LANES];
 	unsigned joined, decoding, odd;           /* lanes; odd: whose width is not the op cache's */
 	unsigned paired;                          /* lanes whose last window was found together with the one before */
-	unsigned led;                             /* lanes to whose last window a branch led, or a misprediction */
+	unsigned led;                             /* lanes to whose last window a direct unconditional jump led */
+	unsigned straddles;                       /* lanes into whose last window code that one led to goes on */
 	uint8_t left_by;                          /* enum ifr_branch: of the last block */
 	uint32_t path[LANES], (*rows)[PATH_ROWS]; /* by lane: of windows, and where jumps went (model/core/path.h) */
 	uint32_t arrivals, renamed;               /* slots so far */
