@@ -126,8 +126,8 @@ void probe_described_loop_buffer(struct probe_described *probe) {
 	           "slots of the longest loop that is locked in the queue, of nops of 4 bytes");
 	tell_windows(probe);
 	const struct ifr_probe_finding *windows = ifr_probe_find(probe->result, "loop_buffer.windows");
-	/* Each taken branch but the first enters a window. */
-	if (windows && windows->told && branches <= windows->value)
+	/* Each taken branch enters a window: where as many lock as windows, those are the limit. */
+	if (windows && windows->told && branches < windows->value)
 		probe_tell(probe->result, IFR_PROBE_FRONT, "loop_buffer.branches", "", branches,
 		           "taken branches of the longest loop that is locked, 16 bytes apart");
 	else
