@@ -13,7 +13,7 @@ static inline bool is_direct_jump(uint8_t branch) {
 }
 
 /* Whether an unconditional jump, direct or indirect, ends a block. */
-static inline bool is_unconditional(uint8_t branch) {
+static inline bool is_unconditional_jump(uint8_t branch) {
 	return branch == IFR_BRANCH_JUMP || branch == IFR_BRANCH_INDIRECT_JUMP;
 }
 

@@ -110,12 +110,11 @@ static bool is_further_branch(const struct ifr_front *front, const struct ifr_co
 	return instruction->branch != IFR_BRANCH_NONE && front->stretch.branches == front->core->cache_branches;
 }
 
-/* Tells whether an instruction begins a line of the stretch, which has one under way. */
-static bool needs_line(const struct ifr_front *front, const struct ifr_core_instruction *instruction,
-                       unsigned slots) {
-	const struct ifr_stretch *stretch = &front->stretch;
-	return stretch->slots + slots > front->core->cache_ops || instruction->flags & IFR_INSTRUCTION_MICROCODED ||
-	       is_further_branch(front, instruction);
+/* Tells whether an instruction's slots begin a line of the stretch, which has one under way. */
+static bool need_line(const struct ifr_front *front, const struct ifr_core_instruction *instruction,
+                      unsigned slots) {
+	return front->stretch.slots + slots > front->core->cache_ops ||
+	       instruction->flags & IFR_INSTRUCTION_MICROCODED;
 }
 
 static void deliver(struct ifr_front *front, unsigned index, struct ifr_delivery begin,
@@ -145,7 +144,7 @@ static void deliver_instruction(struct ifr_front *front, const struct ifr_placed
 	struct ifr_stretch *stretch = &front->stretch;
 	const unsigned slots = instruction->decoded + !!(instruction->flags & IFR_INSTRUCTION_WIDE_IMMEDIATE);
 	const bool was_decoding = front->decoding, further = !fresh && is_further_branch(front, instruction),
-			   line = fresh || needs_line(front, instruction, slots);
+			   line = fresh || further || need_line(front, instruction, slots);
 	if (line) {
 		stretch->line = fresh ? 0 : next_line(front);
 		begin_line(front, index, placed->address + instruction->offset, arrived);

@@ -117,7 +117,7 @@ void graph_enter_block(struct ifr_graph *graph, const struct ifr_placed *placed,
 		         : outcome->btb < IFR_CORE_BTB_NONE ? core->bubble[outcome->btb]
 		                                            : core->unknown_branch;
 		bubble += kind_bubble(core, graph->left_by) + elsewhere;
-		bubble += graph->straddles && is_unconditional(graph->left_by) ? core->straddle : 0;
+		bubble += graph->straddles && is_unconditional_jump(graph->left_by) ? core->straddle : 0;
 		entry = !bubble && is_direct_jump(graph->left_by) ? WINDOW_JOINED : WINDOW_OTHER;
 		graph->joined = !bubble && passes_branch(graph);
 		if (!graph->joined && !ifr_core_idealises(core, IFR_CAUSE_FETCH))

@@ -19,14 +19,12 @@ static uint8_t occupancy_of(const struct ifr_core *core, unsigned bytes, bool st
 
 static uint8_t load_latency(const struct builder *builder, const struct memory_operand *memory) {
 	const struct ifr_core *core = builder->core;
+	if (touches_vectors(&builder->decoded->set))
+		return memory->bytes >= WIDE_BYTES ? core->wide_load : core->vector_load;
 	const ZydisMnemonic mnemonic = builder->decoded->insn.mnemonic;
-	if (!touches_vectors(&builder->decoded->set)) {
-		const unsigned indexed = memory->index || memory->far ? core->indexed_load : 0;
-		const bool extends = mnemonic == ZYDIS_MNEMONIC_MOVSX || mnemonic == ZYDIS_MNEMONIC_MOVSXD;
-		return (uint8_t)(indexed + (memory->complex ? core->complex_load : 0) +
-		                 (extends ? core->extending_load : 0));
-	}
-	return memory->bytes >= WIDE_BYTES ? core->wide_load : core->vector_load;
+	const bool extends = mnemonic == ZYDIS_MNEMONIC_MOVSX || mnemonic == ZYDIS_MNEMONIC_MOVSXD;
+	return (uint8_t)((memory->index || memory->far ? core->indexed_load : 0) +
+	                 (memory->complex ? core->complex_load : 0) + (extends ? core->extending_load : 0));
 }
 
 /* Zen 5 has four address units, of which two load vectors. */

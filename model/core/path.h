@@ -7,8 +7,8 @@
  * block reaches into belongs to the path, so that fewer blocks are in it where they straddle windows.
  *
  * On a Zen 4 by the clock (2026): an indirect jump to one of eight targets in random sequences of 6 to 64, in loops that
- * find all of them predicted, takes about two cycles more where four windows do not tell the target. Other
- * loops say otherwise (docs/counters-and-model.md): it is not the whole rule. */
+ * find all of them predicted, takes about two cycles more where four windows do not tell the target. Other loops
+ * say otherwise (docs/counters-and-model.md): it is not the whole rule. */
 #ifndef IFR_MODEL_CORE_PATH_H
 #define IFR_MODEL_CORE_PATH_H
 

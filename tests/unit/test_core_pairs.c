@@ -17,8 +17,7 @@
 
 enum { ROUNDS = 600, WINDOW = 64 };
 
-/* Runs blocks in turn, each in a line of its own: 't' in one window, 's' across its end, with
- * a nop on each side. */
+/* Runs blocks in turn, each in a line of its own: 't' in one window, 's' across its end, with a nop on each side. */
 static void run(struct kernel *k, const char *places, const uint8_t *branches) {
 	uint32_t blocks[8];
 	size_t count = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Code between two jumps that goes on into the next window; indirect jumps whose last four windows do
- * not tell their target. */
+/* Code between two jumps that goes on into the next window; indirect jumps whose last four windows do not tell their
+ * target. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

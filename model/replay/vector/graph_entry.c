@@ -249,7 +249,7 @@ void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step 
 		const vec_mask on = mask_of_bits(taken);
 		const vec of_kind = vec_set(kind_bubble(&graph->core, graph->left_by));
 		bubble = vec_where(on, vec_add(vec_add(bubbles_of(graph, step), of_kind), elsewhere));
-		const unsigned straddling = is_unconditional(graph->left_by) ? taken & graph->straddles : 0;
+		const unsigned straddling = is_unconditional_jump(graph->left_by) ? taken & graph->straddles : 0;
 		if (straddling && graph->core.straddle)
 			bubble = vec_add(bubble, vec_where(mask_of_bits(straddling), vec_set(graph->core.straddle)));
 		const vec_mask none = mask_without(on, mask_not_zero(bubble, on));
