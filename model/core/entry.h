@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Branches that end a block, and windows that instructions are in. Private to graph_arrival.c and to the graph of lanes
- * (model/replay/vector/graph_entry.c). */
+/* Branches that end a block, groups of them, and windows that instructions are in. Private to graph_arrival.c and to
+ * the graph of lanes (model/replay/vector/graph_entry.c). */
 #ifndef IFR_MODEL_CORE_ENTRY_H
 #define IFR_MODEL_CORE_ENTRY_H
 
@@ -12,9 +12,14 @@ static inline bool is_direct_jump(uint8_t branch) {
 	return branch == IFR_BRANCH_CONDITIONAL || branch == IFR_BRANCH_JUMP;
 }
 
-/* Whether an unconditional jump, direct or indirect, ends a block. */
-static inline bool is_unconditional_jump(uint8_t branch) {
-	return branch == IFR_BRANCH_JUMP || branch == IFR_BRANCH_INDIRECT_JUMP;
+/* Branches are found in groups of fetch.branches, those that are taken or were before. A group ends behind a call, a
+ * return, an indirect or a mispredicted branch, and where fetch goes on into the next window. A window takes the
+ * predictor `prediction` cycles, and as long again for each group that begins within it.
+ *
+ * On a Zen 4 by the clock (2026; tests/bench/groups): loops of windows with a jump each, some of which have a branch
+ * before it that is seldom taken, take a cycle more for each window whose two branches belong to two groups of two. */
+static inline bool ends_group(uint8_t branch) {
+	return !is_direct_jump(branch);
 }
 
 /* The window that an instruction of a block at an address is in. */

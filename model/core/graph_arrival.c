@@ -43,8 +43,9 @@ void graph_predict_window(struct ifr_graph *graph, enum window_entry entry, unsi
 	/* Of two windows that were found together the second one does not end with a taken branch. */
 	if (entry == WINDOW_GOES_ON && graph->paired)
 		graph->predicted += core->prediction;
-	graph->straddles = entry == WINDOW_GOES_ON && (graph->straddles || graph->led);
-	graph->led = entry != WINDOW_GOES_ON && graph->left_by == IFR_BRANCH_JUMP;
+	if (entry == WINDOW_GOES_ON || !graph->places)
+		graph->places = core->branches;
+	graph->went_on = entry == WINDOW_GOES_ON;
 	graph->paired = entry == WINDOW_JOINED && core->pairs && !graph->paired && room <= graph->predicted;
 	if (!graph->paired)
 		graph->predicted = later(graph->predicted + core->prediction + bubble, room);
@@ -56,7 +57,8 @@ static void note_window(struct ifr_graph *graph, const struct ifr_placed *placed
                         const struct ifr_delivery *delivery) {
 	const struct ifr_core_instruction *first = &placed->instructions[delivery->first];
 	if (graph->core->targets)
-		graph->path = path_into(graph->path, window_of(graph->core, (uint32_t)placed->address, first));
+		graph->path =
+			path_into(graph->path, window_of(graph->core, (uint32_t)placed->address, first), graph->went_on);
 	graph->window_arrivals[graph->windows++ & (WINDOWS_AHEAD - 1)] = graph->arrival.cycle;
 }
 
@@ -99,10 +101,22 @@ static unsigned target_bubble(struct ifr_graph *graph, const struct ifr_placed *
 	return path_goes_again(graph->rows, graph->path, (uint32_t)placed->address) ? 0 : graph->core->targets;
 }
 
+/* The predictor finds the branch that ended the last block. */
+static void find_branch(struct ifr_graph *graph, const struct ifr_core_outcome *outcome) {
+	if (!graph->core->branches || !outcome->known)
+		return;
+	if (!graph->places) {
+		graph->places = graph->core->branches;
+		graph->predicted += graph->core->prediction;
+	}
+	graph->places = ends_group(graph->left_by) || outcome->mispredicted ? 0 : graph->places - 1;
+}
+
 void graph_enter_block(struct ifr_graph *graph, const struct ifr_placed *placed, const struct ifr_delivery *first,
                        const struct ifr_core_outcome *outcome, bool decoders) {
 	const struct ifr_core *core = graph->core;
 	const unsigned fetch_wait = decoders ? code_wait(core, outcome) : 0;
+	find_branch(graph, outcome);
 	const unsigned elsewhere = outcome->taken ? target_bubble(graph, placed) : 0;
 	unsigned bubble = 0;
 	enum window_entry entry = WINDOW_GOES_ON;
@@ -117,7 +131,6 @@ void graph_enter_block(struct ifr_graph *graph, const struct ifr_placed *placed,
 		         : outcome->btb < IFR_CORE_BTB_NONE ? core->bubble[outcome->btb]
 		                                            : core->unknown_branch;
 		bubble += kind_bubble(core, graph->left_by) + elsewhere;
-		bubble += graph->straddles && is_unconditional_jump(graph->left_by) ? core->straddle : 0;
 		entry = !bubble && is_direct_jump(graph->left_by) ? WINDOW_JOINED : WINDOW_OTHER;
 		graph->joined = !bubble && passes_branch(graph);
 		if (!graph->joined && !ifr_core_idealises(core, IFR_CAUSE_FETCH))

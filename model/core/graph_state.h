@@ -46,9 +46,9 @@ struct ifr_graph {
 	/* front end */
 	struct pace arrival;
 	int64_t predicted;                      /* when the branch predictor found the last window */
+	unsigned places;                        /* for branches, in the group that it finds at once (entry.h) */
 	bool paired;                            /* together with the one before */
-	bool led;                               /* a direct unconditional jump led to it */
-	bool straddles;                         /* code that one led to goes on into it */
+	bool went_on;                           /* fetch went on into it */
 	uint8_t left_by;                        /* enum ifr_branch: of the last block */
 	uint32_t path, rows[PATH_ROWS];         /* of windows (path.h) */
 	uint32_t windows;                       /* that it found so far */

@@ -68,7 +68,7 @@ static void init_front(struct ifr_core *core, const unsigned *v) {
 	core->calls = v[IFR_FETCH_CALLS];
 	core->indirect = v[IFR_FETCH_INDIRECT];
 	core->targets = v[IFR_FETCH_TARGETS];
-	core->straddle = v[IFR_FETCH_STRADDLE];
+	core->branches = v[IFR_FETCH_BRANCHES];
 	core->prediction = v[IFR_FETCH_PREDICTION];
 	core->ahead = v[IFR_FETCH_AHEAD];
 	core->pairs = v[IFR_FETCH_PAIRS];

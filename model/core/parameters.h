@@ -34,7 +34,7 @@ struct ifr_core {
 	unsigned calls, indirect; /* cycles besides `bubble` behind calls and returns, and behind indirect jumps */
 	unsigned targets;         /* cycles behind an indirect jump or call whose path tells another target (path.h) */
 	unsigned prediction, ahead;
-	unsigned straddle;         /* cycles behind a jump that ends code in two windows to which one led */
+	unsigned branches;         /* that the predictor finds at once; 0: no limit */
 	bool pairs;                /* windows that a direct jump joins are found together */
 	unsigned fetch_latency[4]; /* of a line of code, by level that has it */
 	unsigned fetch_page_latency[3];

@@ -99,8 +99,8 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"fetch", "fusion", 0, 1, "within_line anywhere", "where a test and its jump fuse if the jump begins a line"},
 	{"fetch", "prediction", 0, 16, NULL,
      "cycles in which the branch predictor, ahead of fetch, finds a window; 0: fetch waits for taken branches itself"},
-	{"fetch", "straddle", 0, 20, NULL,
-     "cycles lost behind an unconditional jump that ends code in two windows to which a direct one led"},
+	{"fetch", "branches", 0, 16, NULL,
+     "branches that it finds at once; a window costs it as long for each further group of so many; 0: no limit"},
 	{"fetch", "ahead", 1, 255, NULL, "windows that it may be ahead"},
 	{"fetch", "pairs", 0, 1, "none jumps",
      "which windows it finds together: those that a direct jump joins, if the second one ends with a taken "

@@ -14,6 +14,8 @@ void ifr_core_course_init(struct ifr_core_course *course, const struct ifr_pass 
 void ifr_core_course_release(struct ifr_core_course *course) {
 	free(course->spans);
 	free(course->callers);
+	free(course->known);
+	free(course->taken);
 	free(course->stack.calls);
 }
 
@@ -35,7 +37,10 @@ static void count_branch(struct ifr_core_course *course, const struct ifr_pass *
 	const uint8_t kind = pass->kinds[block];
 	at->conditional += kind == IFR_BRANCH_CONDITIONAL;
 	at->indirect += ifr_branch_is_indirect(kind);
-	at->taken += kind == IFR_BRANCH_CONDITIONAL ? course->before & 1 : kind != IFR_BRANCH_NONE;
+	const bool taken = kind == IFR_BRANCH_CONDITIONAL ? course->before & 1 : kind != IFR_BRANCH_NONE;
+	at->taken += taken;
+	course->taken[block] |= taken;
+	course->known[execution] = course->taken[block];
 	if (kind >= IFR_BRANCH_CALL)
 		course->callers[execution] = follow_call(course, kind == IFR_BRANCH_RETURN, block);
 }
@@ -53,6 +58,10 @@ void ifr_core_course_follow(struct ifr_core_course *course, const struct ifr_pas
 	const struct ifr_geometry *blocks = pass->lanes[0].blocks;
 	struct ifr_core_span at = {0}, *span = NULL;
 	course->callers = ifr_realloc(course->callers, chunk->executions_count + 1, sizeof *course->callers);
+	course->known = ifr_realloc(course->known, chunk->executions_count + 1, sizeof *course->known);
+	course->taken = ifr_realloc(course->taken, chunk->blocks_count + 1, sizeof *course->taken);
+	for (; course->blocks_count < chunk->blocks_count; course->blocks_count++)
+		course->taken[course->blocks_count] = false;
 	course->spans_count = 0;
 	for (size_t i = 0; i < chunk->executions_count; i++) {
 		const uint32_t execution = chunk->executions[i];

@@ -24,6 +24,9 @@ struct ifr_core_course {
 	uint64_t period; /* of the samples; 0: all executions are run */
 	struct ifr_core_span *spans;
 	size_t spans_count, room;
+	bool *known; /* by execution of the chunk: as in struct ifr_core_outcome */
+	bool *taken; /* by block: its branch was taken before */
+	size_t blocks_count;
 	uint32_t *callers; /* by execution of the chunk; of those behind a return: the block that called */
 	uint64_t instructions;
 	uint64_t unchanged; /* instructions up to which the core runs, or does not */

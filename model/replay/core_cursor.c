@@ -48,6 +48,7 @@ static void read_branch(struct core_cursor *at, size_t execution, struct ifr_cor
 	if (kind >= IFR_BRANCH_CALL)
 		outcome->mispredicted |= is_lost(at, execution);
 	outcome->taken = kind == IFR_BRANCH_CONDITIONAL ? at->before & 1 : kind != IFR_BRANCH_NONE;
+	outcome->known = at->course->known[execution];
 	if (outcome->taken && at->pass->machine->values[IFR_BTB1_ENTRIES])
 		outcome->btb = next_btb_level(&at->taken);
 }

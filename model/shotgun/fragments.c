@@ -325,6 +325,19 @@ static void add_fragment(struct assembly *assembly, const struct ifr_shotgun_sig
 	fragments->items[fragments->count++] = fragment;
 }
 
+/* Of each step, whether the branch before it is known: taken there or in a step before. */
+static void note_known(const struct ifr_shotgun_code *code, struct ifr_shotgun_fragments *fragments) {
+	bool *taken = ifr_alloc((code->blocks_count + 1) * sizeof *taken);
+	for (size_t i = 0; i < fragments->count; i++)
+		for (size_t k = fragments->items[i].first + 1; k < fragments->items[i].end; k++) {
+			struct ifr_shotgun_step *step = &fragments->steps[k];
+			const uint32_t before = step[-1].block;
+			taken[before] |= step->taken;
+			step->known = taken[before];
+		}
+	free(taken);
+}
+
 void ifr_shotgun_assemble(const struct ifr_shotgun_code *code, const struct ifr_shotgun_samples *samples,
                           struct ifr_shotgun_fragments *fragments) {
 	struct assembly assembly = {.code = code, .samples = samples, .fragments = fragments};
@@ -337,6 +350,7 @@ void ifr_shotgun_assemble(const struct ifr_shotgun_code *code, const struct ifr_
 	known_code_init(&assembly.known, code, samples);
 	for (size_t i = 0; i < samples->signatures_count; i++)
 		add_fragment(&assembly, &samples->signatures[i]);
+	note_known(code, fragments);
 	known_code_release(&assembly.known);
 	free(assembly.past);
 	shotgun_database_release(&assembly.database);

@@ -35,7 +35,7 @@ struct ifr_shotgun_step {
 	uint64_t decoded; /* as ifr_front_tell takes it */
 	unsigned line_wait, page_wait;
 	uint8_t btb;
-	bool call, taken, mispredicted; /* of the branch before */
+	bool call, taken, mispredicted, known; /* of the branch before */
 };
 
 struct ifr_shotgun_fragment {

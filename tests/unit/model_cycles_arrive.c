@@ -26,6 +26,15 @@ static void note_jump(struct state *s, uint64_t target) {
 	s->jumps[s->jumps_count++].target = target;
 }
 
+/* Finds the branch before a block. Of a group that begins within a window, the window is found once more. */
+static void find_branch(const struct machine *m, struct state *s, bool direct) {
+	if (!s->places) {
+		s->places = m->v[IFR_FETCH_BRANCHES];
+		s->next_prediction += m->v[IFR_FETCH_PREDICTION];
+	}
+	s->places = direct ? s->places - 1 : 0;
+}
+
 /* When the next instruction may arrive, at the earliest; NEVER while a mispredicted branch has not executed. */
 static int64_t next_arrival(const struct machine *m, struct state *s, const struct fetched *f) {
 	const struct ifr_core_outcome *outcome = &f->step->outcome;
@@ -46,8 +55,12 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 			return NEVER;
 		at = done + m->v[IFR_PENALTY_CONDITIONAL] - 1 > at ? done + m->v[IFR_PENALTY_CONDITIONAL] - 1 : at;
 		s->next_prediction = at;
+		s->places = 0;
 		goes_on = false;
-	} else if (f->first && outcome->taken && f->source != IFR_SOURCE_LOOP_BUFFER) {
+	} else if (f->first && outcome->known && m->v[IFR_FETCH_BRANCHES]) {
+		find_branch(m, s, direct);
+	}
+	if (f->first && !outcome->mispredicted && outcome->taken && f->source != IFR_SOURCE_LOOP_BUFFER) {
 		bubble =
 			outcome->btb == IFR_CORE_BTB_NONE ? m->v[IFR_PENALTY_BTB] : m->v[IFR_FETCH_BUBBLE1 + outcome->btb];
 		if (jump == IFR_BRANCH_INDIRECT_JUMP)
@@ -55,8 +68,6 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 		else if (jump != IFR_BRANCH_NONE && !direct)
 			bubble += m->v[IFR_FETCH_CALLS];
 		bubble += indirect && !went_before(s, f->address) ? m->v[IFR_FETCH_TARGETS] : 0;
-		if (s->straddled && (jump == IFR_BRANCH_JUMP || jump == IFR_BRANCH_INDIRECT_JUMP))
-			bubble += m->v[IFR_FETCH_STRADDLE];
 		goes_on = false;
 		joined = direct && !bubble;
 		s->same_cycle = !bubble && follow(m, s);
@@ -65,6 +76,8 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 	if (window) {
 		/* As many windows as may be ahead are between this one and the last that must have arrived. */
 		const unsigned ahead = m->v[IFR_FETCH_AHEAD];
+		if (goes_on || !s->places)
+			s->places = m->v[IFR_FETCH_BRANCHES];
 		const int64_t room = s->windows < ahead ? 0 : s->window_arrived[s->windows - ahead];
 		if (goes_on && s->second)
 			s->next_prediction += prediction;
@@ -82,8 +95,8 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 	if (indirect)
 		note_jump(s, f->address);
 	if (window) {
-		s->straddled = goes_on && (s->straddled || s->led);
-		s->led = !goes_on && jump == IFR_BRANCH_JUMP;
+		if (goes_on)
+			memset(s->path, 0, sizeof s->path - sizeof *s->path);
 		memmove(s->path, s->path + 1, sizeof s->path - sizeof *s->path);
 		s->path[3] =
 			(f->address + (m->v[IFR_OP_CACHE_BYTE] ? f->code->bytes - 1u : 0)) / m->v[IFR_OP_CACHE_WINDOW];

@@ -84,10 +84,9 @@ struct state {
 	int64_t followed_in;
 	bool same_cycle;                          /* the block arrives in the cycle of the taken branch before it */
 	int64_t next_prediction, *window_arrived; /* when the next window is found; by window */
+	unsigned places;                          /* for branches, in the group that is found at once */
 	bool second;                              /* the last window was found together with the one before */
 	size_t windows;
-	bool led;         /* a direct jump led to the last window */
-	bool straddled;   /* code that one led to went on into the last window */
 	uint64_t path[4]; /* the last windows */
 	struct {
 		uint64_t windows[4], target;

@@ -156,7 +156,8 @@ struct cycles_step *kernel_run(struct kernel *kernel, uint32_t block, uint64_t a
 	                                        .outcome = {.addresses = kernel->addresses[i],
 	                                                    .accesses = kernel->accesses,
 	                                                    .levels = kernel->levels[i],
-	                                                    .taken = taken}};
+	                                                    .taken = taken,
+	                                                    .known = taken}};
 	return &kernel->steps[i];
 }
 

@@ -17,6 +17,7 @@ struct kernel {
 	struct ifr_access accesses[KERNEL_ACCESSES]; /* of all blocks */
 	unsigned next_access;
 	uint16_t block_bytes[64];
+	bool taken[64];       /* by block: its branch was taken */
 	int last_instruction; /* of the block under way; -1: none */
 };
 

@@ -58,7 +58,7 @@ static void note_window(struct lanes_graph *graph, uint32_t window, unsigned lan
 	graph->window_arrivals[row + number % WINDOWS_AHEAD] = graph->arrival.at[lane];
 	graph->window_room.at[lane] = row + (number + 1 - graph->core.ahead) % WINDOWS_AHEAD;
 	if (graph->core.targets)
-		graph->path[lane] = path_into(graph->path[lane], window);
+		graph->path[lane] = path_into(graph->path[lane], window, graph->went_on >> lane & 1);
 }
 
 /* Finds a window into which the one before goes on. */
@@ -67,8 +67,8 @@ static void predict_next(struct lanes_graph *graph, unsigned lane) {
 	const int32_t windows = graph->paired >> lane & 1 ? 2 : 1;
 	const int32_t found = *word(&graph->predicted, lane) + windows * (int32_t)graph->core.prediction;
 	graph->paired &= ~(1u << lane);
-	graph->straddles |= graph->led & 1u << lane;
-	graph->led &= ~(1u << lane);
+	graph->places.at[lane] = graph->core.branches;
+	graph->went_on |= 1u << lane;
 	*word(&graph->predicted, lane) = found > room ? found : room;
 	wait_until(graph, lane, *word(&graph->predicted, lane));
 }
@@ -125,9 +125,11 @@ static void predict_windows(struct lanes_graph *graph, struct window_entries ent
 	const vec room = vec_load_at(graph->window_arrivals, graph->window_room.at);
 	const vec before = words_get(&graph->predicted), one = vec_set(graph->core.prediction);
 	vec predicted = vec_add(before, vec_add(one, bubble));
-	const unsigned going_on = entries.lanes & entries.going_on, begun = entries.lanes & ~going_on;
-	graph->straddles = (graph->straddles & ~begun) | (going_on & graph->led);
-	graph->led = (graph->led & ~entries.lanes) | (graph->left_by == IFR_BRANCH_JUMP ? begun : 0);
+	const unsigned going_on = entries.lanes & entries.going_on;
+	const vec places = words_get(&graph->places);
+	const vec_mask anew = mask_or(mask_of_bits(going_on), mask_and(on, vec_equal(places, vec_set(0))));
+	words_put(&graph->places, anew, vec_set(graph->core.branches));
+	graph->went_on = (graph->went_on & ~entries.lanes) | going_on;
 	const unsigned again = graph->paired & entries.lanes & entries.going_on;
 	if (again)
 		predicted = vec_select(mask_of_bits(again), vec_add(predicted, one), predicted);
@@ -235,6 +237,19 @@ static void redirect(struct lanes_graph *graph, unsigned lanes) {
 	words_put(&graph->predicted, on, vec_sub(words_get(&graph->arrival), vec_set(graph->core.prediction)));
 }
 
+/* The predictor finds the branch that ended the last block. */
+static void find_branch(struct lanes_graph *graph, const struct lanes_step *step) {
+	if (!graph->core.branches || !step->known)
+		return;
+	const vec places = words_get(&graph->places), zero = vec_set(0);
+	const vec_mask none = vec_equal(places, zero);
+	const vec left = vec_sub(vec_select(none, vec_set(graph->core.branches), places), vec_set(1));
+	const unsigned ended = ends_group(graph->left_by) ? ALL_LANES : step->mispredicted;
+	words_set(&graph->predicted,
+	          vec_add(words_get(&graph->predicted), vec_where(none, vec_set(graph->core.prediction))));
+	words_set(&graph->places, vec_select(mask_of_bits(ended), zero, left));
+}
+
 void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step *step) {
 	const struct slow_lanes slow = look_at_slow(step->front);
 	const unsigned windows = slow.windows | (step->entry->begins[0].windows & ~step->front->slow);
@@ -242,6 +257,7 @@ void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step 
 	const vec waits = waits_of(step, slow.decoding);
 	struct window_entries entries = {windows, step->taken ? 0 : ALL_LANES & ~step->mispredicted, 0};
 	vec bubble = vec_set(0);
+	find_branch(graph, step);
 	const vec elsewhere = step->taken ? target_bubbles(graph, step) : vec_set(0);
 	if (step->mispredicted)
 		redirect(graph, step->mispredicted);
@@ -249,9 +265,6 @@ void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step 
 		const vec_mask on = mask_of_bits(taken);
 		const vec of_kind = vec_set(kind_bubble(&graph->core, graph->left_by));
 		bubble = vec_where(on, vec_add(vec_add(bubbles_of(graph, step), of_kind), elsewhere));
-		const unsigned straddling = is_unconditional_jump(graph->left_by) ? taken & graph->straddles : 0;
-		if (straddling && graph->core.straddle)
-			bubble = vec_add(bubble, vec_where(mask_of_bits(straddling), vec_set(graph->core.straddle)));
 		const vec_mask none = mask_without(on, mask_not_zero(bubble, on));
 		const vec_mask joined = mask_bits(none) ? pass_branches(graph, none) : mask_of_bits(0);
 		graph->joined = (graph->joined & ~taken) | mask_bits(joined);

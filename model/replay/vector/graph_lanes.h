@@ -24,7 +24,7 @@ struct lanes_step {
 	const struct joint_entry *entry;
 	const struct joint_front *front;   /* deliveries of slow lanes */
 	const struct ifr_core_code *codes; /* unfused, fused */
-	bool taken;
+	bool taken, known;                 /* of the branch before, as in struct ifr_core_outcome */
 	unsigned mispredicted;             /* lanes */
 	unsigned btb_lanes;                /* lanes in which the branch before is not in the first BTB … */
 	uint8_t btb[LANES];                /* … and where it is then */
@@ -55,7 +55,7 @@ struct lanes_graph {
 	/* front end */
 	struct lane_words arrival, arrival_used, width;
 	struct lane_words branch_done;
-	struct lane_words predicted, passed_cycle, passed;
+	struct lane_words predicted, places, passed_cycle, passed;
 	struct lane_words windows,
 		window_room;           /* windows so far; place of the window so many before (window_arrivals) */
 	uint32_t *window_arrivals; /* by lane and window */
@@ -64,8 +64,7 @@ struct lanes_graph {
 	uint64_t predecode_bytes[LANES];
 	unsigned joined, decoding, odd;           /* lanes; odd: whose width is not the op cache's */
 	unsigned paired;                          /* lanes whose last window was found together with the one before */
-	unsigned led;                             /* lanes to whose last window a direct unconditional jump led */
-	unsigned straddles;                       /* lanes into whose last window code that one led to goes on */
+	unsigned went_on;                         /* lanes into whose last window fetch went on */
 	uint8_t left_by;                          /* enum ifr_branch: of the last block */
 	uint32_t path[LANES], (*rows)[PATH_ROWS]; /* by lane: of windows, and where jumps went (model/core/path.h) */
 	uint32_t arrivals, renamed;               /* slots so far */

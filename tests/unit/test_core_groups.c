@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Branches that the predictor finds together, in groups of two. The cycles are those of a Zen 4 by the clock (2026,
+ * tests/bench/groups), without the fractions. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "model/core/operation.h"
+#include "tests/unit/model_core_check.h"
+
+#define MACHINE                                                                              \
+	"zen4,fetch.prediction=1,fetch.ahead=16,fetch.bubble1=0,fetch.calls=0,fetch.indirect=0," \
+	"fetch.targets=0,fetch.branches=2"
+
+enum { ROUNDS = 200, WINDOW = 64, BLOCK = 7 };
+
+/* A loop: a jump of each letter's window, and one that leads back. */
+struct loop {
+	uint32_t jump, back, seldom, indirect, call, returns;
+	unsigned line;
+};
+
+static void leave(struct kernel *k, uint32_t block, uint64_t address, bool passed) {
+	struct cycles_step *step = kernel_run(k, block, address, !passed && k->count);
+	step->outcome.known |= passed;
+}
+
+/* t: a jump. p, q: a branch or two that are not taken, and a jump, of one window. s: a jump across the end of its
+ * window. b, e: the same behind a branch that is not taken, in its first and in its second window. i: an indirect
+ * jump. c: a call, its return, and a jump. */
+static void run_letter(struct kernel *k, struct loop *loop, char letter) {
+	const uint64_t line = CODE / WINDOW * WINDOW + (uint64_t)3 * WINDOW * loop->line++;
+	const unsigned before = letter == 'q' ? 2 : letter == 'p' || letter == 'b' || letter == 'e';
+	uint64_t at = line + (letter == 's' || letter == 'e' ? WINDOW - 3 : letter == 'b' ? WINDOW - BLOCK - 3 : 0);
+	for (unsigned i = 0; i < before; i++, at += BLOCK) {
+		struct cycles_step *step = kernel_run(k, loop->seldom, at, !i && k->count);
+		step->outcome.known |= i > 0;
+	}
+	leave(k, letter == 'i' ? loop->indirect : letter == 'c' ? loop->call : loop->jump, at, before > 0);
+	if (letter != 'c')
+		return;
+	kernel_run(k, loop->returns, line + 2 * WINDOW, true);
+	kernel_run(k, loop->jump, at + BLOCK, true);
+}
+
+static void run(struct kernel *k, const char *letters) {
+	struct loop loop = {.jump = kernel_hop(k, IFR_BRANCH_JUMP),
+	                    .back = kernel_hop(k, IFR_BRANCH_CONDITIONAL),
+	                    .seldom = kernel_hop(k, IFR_BRANCH_CONDITIONAL),
+	                    .indirect = kernel_hop(k, IFR_BRANCH_INDIRECT_JUMP),
+	                    .call = kernel_hop(k, IFR_BRANCH_CALL),
+	                    .returns = kernel_hop(k, IFR_BRANCH_RETURN)};
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		loop.line = 1;
+		for (const char *letter = letters; *letter; letter++)
+			run_letter(k, &loop, *letter);
+		kernel_run(k, loop.back, CODE / WINDOW * WINDOW, true);
+	}
+}
+
+static const char *letters;
+
+static void build(struct kernel *k) {
+	run(k, letters);
+}
+
+/* Steps of a round, and its cycles by the clock. */
+static const struct {
+	const char *letters;
+	unsigned cycles;
+} loops[] = {
+	{"tttttttt", 9},  {"pttttttt", 9},  {"tptttttt", 10},  {"ttpttttt", 9},  {"tttttttp", 10}, {"pppttttt", 9},
+	{"pppppppp", 13}, {"ttttpppp", 11}, {"pppptttt", 11},  {"tptptptp", 11}, {"tttttttq", 10}, {"qqqqqqqq", 17},
+	{"ssssssss", 17}, {"psssssss", 16}, {"sssssssp", 17},  {"sssspppp", 17}, {"spspspsp", 17}, {"stptssss", 14},
+	{"stststpp", 12}, {"bbbbbbbb", 17}, {"bbbbbbbp", 17},  {"eeeeeeee", 17}, {"eeeeeeep", 16}, {"sssssseb", 17},
+	{"ttttttip", 9},  {"tttttpit", 10}, {"tttttttip", 10}, {"sssssip", 13},  {"sssssitp", 15}, {"sctps", 10},
+	{"scps", 10},     {"tpcs", 9},      {"cpss", 10},      {"ctps", 8},
+};
+
+static unsigned count_steps(void) {
+	struct kernel kernel;
+	kernel_init(&kernel);
+	build(&kernel);
+	const unsigned steps = (unsigned)(kernel.count / ROUNDS);
+	kernel_release(&kernel);
+	return steps;
+}
+
+static void test_by_the_clock(void **state) {
+	(void)state;
+	for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+		letters = loops[i].letters;
+		const double cycles = core_iteration_cycles(build, MACHINE, count_steps());
+		if (fabs(cycles - loops[i].cycles) > 0.05)
+			fail_msg("%s: %.2f cycles, %u by the clock", letters, cycles, loops[i].cycles);
+	}
+}
+
+static void test_simulated(void **state) {
+	static const char *const machines[] = {MACHINE, MACHINE ",fetch.prediction=2", MACHINE ",fetch.branches=3",
+	                                       MACHINE ",fetch.pairs=jumps", MACHINE ",fetch.calls=1,fetch.targets=4"};
+	(void)state;
+	for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
+		for (size_t k = 0; k < sizeof machines / sizeof *machines; k++) {
+			const struct core_check check = {loops[i].letters, machines[k], NULL, build, 0};
+			letters = loops[i].letters;
+			core_check_each(&check, 1, core_check_simulated);
+		}
+}
+
+static void mispredicted(struct kernel *k) {
+	run(k, "ptptspqp");
+	for (size_t i = 0; i < k->count; i += 7)
+		k->steps[i].outcome.mispredicted = i > 0;
+}
+
+static void test_mispredicted(void **state) {
+	static const struct core_check check = {"mispredicted branches", MACHINE, "fetch.branches=0", mispredicted, 0};
+	(void)state;
+	core_check_each(&check, 1, core_check_simulated);
+	core_check_each(&check, 1, core_check_rule);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_by_the_clock),
+		cmocka_unit_test(test_simulated),
+		cmocka_unit_test(test_mispredicted),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
