@@ -151,6 +151,51 @@ void probe_windows(struct probe_kernel *kernel, const struct probe_windows *wind
 	kernel->elements = windows->count;
 }
 
+enum { SELDOM_PERIOD = 256, SELDOM_FIRST = 5, SELDOM_APART = 3 };
+
+/* A test of the number of rounds that are left, and a branch to what is behind it: taken in a round of its own, where no
+ * other of the window is, because a BTB may have it by the path that leads to it. */
+static void put_seldom(struct writer *writer, unsigned number, bool seldom) {
+	const uint8_t left = (uint8_t)(SELDOM_FIRST + SELDOM_APART * number);
+	const uint8_t compare[] = {0x40, 0x80, 0xff, left},
+				  test[] = {0x40, 0xf6, 0xc7, left};            /* dil; test: no carry */
+	const uint8_t jump[SHORT_JUMP] = {seldom ? 0x74 : 0x72, 0}; /* jz, jc */
+	put(writer, seldom ? compare : test, sizeof test);
+	probe_put(writer->kernel, writer->at, jump, sizeof jump);
+	end_block(writer, IFR_BRANCH_CONDITIONAL, sizeof jump, false, false);
+}
+
+/* Executes the first round's blocks again, with as many rounds left. branches: of a block. */
+static void repeat_round(struct probe_kernel *kernel, size_t count, unsigned branches, unsigned left,
+                         bool seldom) {
+	for (size_t i = 0; i < count; i++) {
+		const unsigned number = (unsigned)(i % (branches + 1));
+		const bool loop = i + 1 == count, jump = number == branches;
+		const bool met = left % SELDOM_PERIOD == SELDOM_FIRST + SELDOM_APART * number;
+		probe_execute(kernel, kernel->executions[i] >> 1, loop || jump || (seldom && met));
+	}
+}
+
+void probe_seldom(struct probe_kernel *kernel, size_t blocks, unsigned branches, bool seldom) {
+	enum { LINE = 64, NOP = 8 };
+	const uint64_t start = kernel->code + ROOM + LINE - NOP;
+	struct writer writer = {kernel, start, start, 0};
+	kernel->entry = start;
+	for (size_t i = 1; i <= blocks; i++) {
+		put_nop(&writer, NOP);
+		for (unsigned k = 0; k < branches; k++)
+			put_seldom(&writer, k, seldom);
+		go_to(&writer, start + i * 2 * LINE, false);
+	}
+	end_loop(&writer, start);
+	const size_t round = kernel->executions_count;
+	for (unsigned left = SELDOM_PERIOD - 1; left; left--)
+		repeat_round(kernel, round, branches, left, seldom);
+	kernel->start = kernel->end = kernel->data;
+	kernel->rounds = SELDOM_PERIOD;
+	kernel->elements = blocks;
+}
+
 /* Nops of 15 bytes, by prefixes, and shorter ones for what is left. */
 void probe_long_nops(struct probe_kernel *kernel, unsigned bytes, unsigned offset) {
 	static const uint8_t longest[] = {0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0};

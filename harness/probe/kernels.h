@@ -163,4 +163,9 @@ struct probe_windows {
 /* A loop over windows. Elements: windows. */
 void probe_windows(struct probe_kernel *kernel, const struct probe_windows *windows);
 
+/* A loop over blocks that go on into the next 64 bytes: there, `branches` conditional ones (at most 3) that go on behind
+ * themselves, and a jump to the next block. seldom: each is taken, in another one of 256 rounds; else never. Elements:
+ * blocks. */
+void probe_seldom(struct probe_kernel *kernel, size_t blocks, unsigned branches, bool seldom);
+
 #endif

@@ -25,6 +25,7 @@ bool probe_curve_measure(struct probe_clocked *probe, struct probe_window_curve 
  * twice as much at half of it. 0: none, or their range is less than a twentieth. Stores the range. */
 size_t probe_curve_find_period(const struct probe_window_curve *curve, double *least, double *most);
 
-void probe_clocked_jumps(struct probe_clocked *probe); /* clocked_jumps.c */
+void probe_clocked_jumps(struct probe_clocked *probe);  /* clocked_jumps.c */
+void probe_clocked_groups(struct probe_clocked *probe); /* clocked_groups.c */
 
 #endif

@@ -286,6 +286,22 @@ static void test_random_targets(void **state) {
 	probe_kernel_release(&kernel);
 }
 
+/* Each conditional branch of a block is taken in one round of the period, and never another of the block then. */
+static void test_seldom(void **state) {
+	(void)state;
+	struct probe_kernel kernel;
+	size_t taken = 0;
+	probe_seldom(start(&kernel), 4, 3, true);
+	assert_int_equal(kernel.executions_count, kernel.rounds * (4 * 4 + 1));
+	for (size_t i = 0; i < kernel.executions_count; i++) {
+		const bool jump = kernel.blocks[kernel.executions[i] >> 1].branch == IFR_BRANCH_JUMP;
+		const bool loop = i % (4 * 4 + 1) == 4 * 4;
+		taken += !jump && !loop && kernel.executions[i] & 1;
+	}
+	assert_int_equal(taken, 4 * 3);
+	check(&kernel);
+}
+
 /* Windows of all kinds: their instructions, and where their jumps end. */
 static void test_windows(void **state) {
 	(void)state;
@@ -479,6 +495,7 @@ int main(void) {
 		cmocka_unit_test(test_chosen_places),
 		cmocka_unit_test(test_steps_and_indirect_jumps),
 		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_seldom),
 		cmocka_unit_test(test_chase_is_a_ring),
 		cmocka_unit_test(test_random_loop),
 		cmocka_unit_test(test_random_targets),
