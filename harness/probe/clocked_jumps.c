@@ -59,11 +59,22 @@ static bool fits_boundary(const struct probe_window_curve *curve, double limit, 
 	return true;
 }
 
+/* Whether some jump at a boundary is surely as fast as others: where all are slower, if by less than windows that leave
+ * an op cache usually are, there may be one. */
+static bool passes_boundary(const struct probe_window_curve *curve, double least, unsigned boundary) {
+	for (size_t i = 0; i < curve->count; i++) {
+		const struct probe_estimate *y = &curve->points[i].y;
+		if (is_at_boundary((unsigned)curve->points[i].x, boundary) && y->told && y->high < 1.2 * least)
+			return true;
+	}
+	return false;
+}
+
 /* Returns whether there is surely none. */
 static bool tell_jump_boundary(struct probe_clocked *probe) {
 	static const char *const keys[] = {"op_cache.jump_boundary", NULL};
 	static const unsigned boundaries[] = {0, 16, 32, 64};
-	enum { FIRST_END = 9, STARTS_LINE = 3 };
+	enum { FIRST_END = 9 };
 	struct probe_window_curve curve = {.count = 0};
 	double least = 0;
 	/* At 64 the pair's jump ends the window; at the first ends it lies behind no nop. */
@@ -78,7 +89,10 @@ static bool tell_jump_boundary(struct probe_clocked *probe) {
 	for (size_t i = 0; i < curve.count; i++)
 		if (!i || curve.points[i].y.value < least)
 			least = curve.points[i].y.value;
-	for (size_t i = 0; i < sizeof boundaries / sizeof *boundaries; i++)
+	bool passes = true;
+	for (size_t i = 1; i < sizeof boundaries / sizeof *boundaries; i++)
+		passes &= passes_boundary(&curve, least, boundaries[i]);
+	for (size_t i = !passes; i < sizeof boundaries / sizeof *boundaries; i++)
 		if (fits_boundary(&curve, 1.4 * least, boundaries[i])) {
 			probe_tell(probe->result, IFR_PROBE_FRONT, keys[0], "bytes", boundaries[i],
 			           "ends of a jump in 64 bytes at which they take much longer: %s",
