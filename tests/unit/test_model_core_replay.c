@@ -256,6 +256,8 @@ struct recount {
 	uint32_t conditional, indirect, taken, before;
 	size_t data, calls;
 	uint32_t stack[RANDOM_STEPS];
+	bool was_taken[RANDOM_BLOCKS];
+	unsigned known_not_taken;
 };
 
 /* Checks the call of a return against a stack without bounds; the course's holds 1000 calls. */
@@ -264,7 +266,12 @@ static void recount_branch(struct recount *r, const struct ifr_block *block, con
 	const uint8_t kind = block->branch;
 	r->conditional += kind == IFR_BRANCH_CONDITIONAL;
 	r->indirect += kind == IFR_BRANCH_INDIRECT_JUMP || kind == IFR_BRANCH_INDIRECT_CALL;
-	r->taken += kind == IFR_BRANCH_CONDITIONAL ? r->before & 1 : kind != IFR_BRANCH_NONE;
+	const bool taken = kind == IFR_BRANCH_CONDITIONAL ? r->before & 1 : kind != IFR_BRANCH_NONE;
+	r->taken += taken;
+	if (taken)
+		r->was_taken[r->before >> 1] = true;
+	assert_int_equal(course->known[execution], r->was_taken[r->before >> 1]);
+	r->known_not_taken += course->known[execution] && !taken;
 	if (kind == IFR_BRANCH_CALL || kind == IFR_BRANCH_INDIRECT_CALL)
 		r->stack[r->calls++ % RANDOM_STEPS] = r->before >> 1;
 	if (kind == IFR_BRANCH_RETURN)
@@ -329,6 +336,7 @@ static void test_course(void **state) {
 		check_course(r, &s, &chunk, &course);
 	}
 	assert_true(r->instructions > 7000000 + 10000);
+	assert_true(r->known_not_taken > 100);
 	ifr_core_course_release(&course);
 	ifr_machine_free(machine);
 	free(r);
