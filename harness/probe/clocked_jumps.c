@@ -196,7 +196,6 @@ static void tell_offsets(struct probe_clocked *probe) {
 }
 
 void probe_clocked_jumps(struct probe_clocked *probe) {
-	probe_clocked_groups(probe);
 	tell_line_jumps(probe);
 	if (tell_jump_boundary(probe))
 		tell_fusion(probe);

@@ -106,5 +106,6 @@ static void tell_segment_slots(struct probe_clocked *probe) {
 void probe_clocked_windows(struct probe_clocked *probe) {
 	tell_window(probe, tell_window_slots(probe));
 	tell_segment_slots(probe);
+	probe_clocked_groups(probe);
 	probe_clocked_jumps(probe);
 }

@@ -151,12 +151,17 @@ void probe_windows(struct probe_kernel *kernel, const struct probe_windows *wind
 	kernel->elements = windows->count;
 }
 
-enum { SELDOM_PERIOD = 256, SELDOM_FIRST = 5, SELDOM_APART = 3 };
+enum { SELDOM_PERIOD = 256 };
+
+/* The rounds that are left, of a period, when a block's branch of that number is taken. */
+static unsigned seldom_at(unsigned number) {
+	return 5 + 3 * number;
+}
 
 /* A test of the number of rounds that are left, and a branch to what is behind it: taken in a round of its own, where no
  * other of the window is, because a BTB may have it by the path that leads to it. */
 static void put_seldom(struct writer *writer, unsigned number, bool seldom) {
-	const uint8_t left = (uint8_t)(SELDOM_FIRST + SELDOM_APART * number);
+	const uint8_t left = (uint8_t)seldom_at(number);
 	const uint8_t compare[] = {0x40, 0x80, 0xff, left},
 				  test[] = {0x40, 0xf6, 0xc7, left};            /* dil; test: no carry */
 	const uint8_t jump[SHORT_JUMP] = {seldom ? 0x74 : 0x72, 0}; /* jz, jc */
@@ -171,8 +176,7 @@ static void repeat_round(struct probe_kernel *kernel, size_t count, unsigned bra
 	for (size_t i = 0; i < count; i++) {
 		const unsigned number = (unsigned)(i % (branches + 1));
 		const bool loop = i + 1 == count, jump = number == branches;
-		const bool met = left % SELDOM_PERIOD == SELDOM_FIRST + SELDOM_APART * number;
-		probe_execute(kernel, kernel->executions[i] >> 1, loop || jump || (seldom && met));
+		probe_execute(kernel, kernel->executions[i] >> 1, loop || jump || (seldom && left == seldom_at(number)));
 	}
 }
 

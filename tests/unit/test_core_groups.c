@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Branches that the predictor finds together, in groups of two. The cycles are those of a Zen 4 by the clock (2026,
- * tests/bench/groups), without the fractions. */
+/* Branches that the predictor finds together, in groups of two. The cycles are those of a Zen 4 by the clock (2026),
+ * without the fractions; of rounds in which no place begins a group for certain, of those whose first one begins one.
+ * tests/bench/groups times the others. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,13 +19,14 @@
 
 enum { ROUNDS = 200, WINDOW = 64, BLOCK = 7 };
 
-/* A loop: a jump of each letter's window, and one that leads back. */
+/* The blocks of a loop, by their branch, and the line of the next letter. */
 struct loop {
 	uint32_t jump, back, seldom, indirect, call, returns;
 	unsigned line;
 };
 
-static void leave(struct kernel *k, uint32_t block, uint64_t address, bool passed) {
+/* Runs a block behind another of its window, whose branch is known and not taken, or where a taken branch leads. */
+static void run_block(struct kernel *k, uint32_t block, uint64_t address, bool passed) {
 	struct cycles_step *step = kernel_run(k, block, address, !passed && k->count);
 	step->outcome.known |= passed;
 }
@@ -36,11 +38,9 @@ static void run_letter(struct kernel *k, struct loop *loop, char letter) {
 	const uint64_t line = CODE / WINDOW * WINDOW + (uint64_t)3 * WINDOW * loop->line++;
 	const unsigned before = letter == 'q' ? 2 : letter == 'p' || letter == 'b' || letter == 'e';
 	uint64_t at = line + (letter == 's' || letter == 'e' ? WINDOW - 3 : letter == 'b' ? WINDOW - BLOCK - 3 : 0);
-	for (unsigned i = 0; i < before; i++, at += BLOCK) {
-		struct cycles_step *step = kernel_run(k, loop->seldom, at, !i && k->count);
-		step->outcome.known |= i > 0;
-	}
-	leave(k, letter == 'i' ? loop->indirect : letter == 'c' ? loop->call : loop->jump, at, before > 0);
+	for (unsigned i = 0; i < before; i++, at += BLOCK)
+		run_block(k, loop->seldom, at, i > 0);
+	run_block(k, letter == 'i' ? loop->indirect : letter == 'c' ? loop->call : loop->jump, at, before > 0);
 	if (letter != 'c')
 		return;
 	kernel_run(k, loop->returns, line + 2 * WINDOW, true);
@@ -68,7 +68,7 @@ static void build(struct kernel *k) {
 	run(k, letters);
 }
 
-/* Steps of a round, and its cycles by the clock. */
+/* The cycles of a round by the clock. */
 static const struct {
 	const char *letters;
 	unsigned cycles;

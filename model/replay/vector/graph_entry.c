@@ -126,9 +126,10 @@ static void predict_windows(struct lanes_graph *graph, struct window_entries ent
 	const vec before = words_get(&graph->predicted), one = vec_set(graph->core.prediction);
 	vec predicted = vec_add(before, vec_add(one, bubble));
 	const unsigned going_on = entries.lanes & entries.going_on;
-	const vec places = words_get(&graph->places);
-	const vec_mask anew = mask_or(mask_of_bits(going_on), mask_and(on, vec_equal(places, vec_set(0))));
-	words_put(&graph->places, anew, vec_set(graph->core.branches));
+	if (graph->core.branches) {
+		const vec_mask full = mask_and(on, vec_equal(words_get(&graph->places), vec_set(0)));
+		words_put(&graph->places, mask_or(mask_of_bits(going_on), full), vec_set(graph->core.branches));
+	}
 	graph->went_on = (graph->went_on & ~entries.lanes) | going_on;
 	const unsigned again = graph->paired & entries.lanes & entries.going_on;
 	if (again)
