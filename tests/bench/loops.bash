@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# Loops in assembly, by the clock beside a machine's description, in the working directory.
+
+# compare_loops MACHINE NAMES...: builds the functions loop_NAME of loops.s, and prints a table.
+compare_loops() {
+	local machine=$1 number=0 name
+	shift
+	{
+		printf 'void loop_%s(long rounds);\n' "$@"
+		echo "#define LOOPS $(printf 'loop_%s, ' "$@")"
+	} >loops.h
+	echo '.section .note.GNU-stack, "", @progbits' >>loops.s
+	interfero-gcc -O2 -I. -o loops "${BASH_SOURCE[0]%/*}/loops.c" loops.s
+	./loops >clock
+	for name; do
+		echo "$name $(model_loop "$machine" $number 1280) $(model_loop "$machine" $number 3840)"
+		number=$((number + 1))
+	done >model
+	paste -d ' ' model clock | awk '
+		function abs(x) { return x < 0 ? -x : x }
+		{
+			cycles = ($3 - $2) / 2560
+			near += abs(cycles - $4) < 0.5
+			printf "  %-10s %6.2f %6.2f%s", $1, $4, cycles, NR % 2 ? "    " : "\n"
+		}
+		END {
+			if (NR % 2) print ""
+			printf "  %d of %d within half a cycle\n", near, NR
+		}'
+}
+
+# model_loop MACHINE NUMBER ROUNDS: cycles of so many rounds.
+model_loop() {
+	if ! {
+		interfero record -q --once -o trace -- ./loops "$2" "$3" >output 2>errors &&
+			interfero replay --core=full --json --machine "$1" trace >replayed 2>errors
+	}; then
+		cat errors >&2
+		exit 1
+	fi
+	jq '.layouts[0].counters.cycles' replayed
+}
