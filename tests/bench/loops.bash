@@ -2,6 +2,8 @@
 # shellcheck shell=bash
 # Loops in assembly, by the clock beside a machine's description, in the working directory.
 
+loops_program=$(realpath "${BASH_SOURCE[0]%/*}/loops.c")
+
 # compare_loops MACHINE NAMES...: builds the functions loop_NAME of loops.s, and prints a table.
 compare_loops() {
 	local machine=$1 number=0 name
@@ -11,7 +13,7 @@ compare_loops() {
 		echo "#define LOOPS $(printf 'loop_%s, ' "$@")"
 	} >loops.h
 	echo '.section .note.GNU-stack, "", @progbits' >>loops.s
-	interfero-gcc -O2 -I. -o loops "${BASH_SOURCE[0]%/*}/loops.c" loops.s
+	interfero-gcc -O2 -I. -o loops "$loops_program" loops.s
 	./loops >clock
 	for name; do
 		echo "$name $(model_loop "$machine" $number 1280) $(model_loop "$machine" $number 3840)"
