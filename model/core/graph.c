@@ -308,8 +308,9 @@ void ifr_graph_add(struct ifr_graph *graph, const struct ifr_core_program *progr
 	for (size_t i = 0; i < count; i++) {
 		const struct ifr_delivery *delivery = &deliveries[i];
 		if (i && delivery->window)
-			graph_predict_window(graph, WINDOW_GOES_ON, 0, 0);
-		graph_begin_delivery(graph, placed, delivery);
+			graph_predict_window(graph, WINDOW_GOES_ON,
+			                     (uint32_t)placed->address + placed->instructions[delivery->first].offset, 0, 0);
+		graph_begin_delivery(graph, delivery);
 		const unsigned width = delivery->source == IFR_SOURCE_DECODERS   ? all
 		                       : delivery->source == IFR_SOURCE_OP_CACHE ? graph->core->cache_width
 		                                                                 : graph->core->issue;
@@ -324,6 +325,7 @@ void ifr_graph_add(struct ifr_graph *graph, const struct ifr_core_program *progr
 		}
 	}
 	graph->left_by = placed->count ? placed->instructions[placed->count - 1].branch : IFR_BRANCH_NONE;
+	graph->left_at = (uint32_t)(placed->address + placed->bytes);
 }
 
 void ifr_graph_finish(struct ifr_graph *graph) {

@@ -37,33 +37,27 @@ void graph_decode(struct ifr_graph *graph, const struct ifr_core_instruction *in
 	graph->decoded++;
 }
 
-void graph_predict_window(struct ifr_graph *graph, enum window_entry entry, unsigned bubble, unsigned fetch_wait) {
+static void begin_group(struct ifr_graph *graph, uint32_t start) {
+	graph->places = graph->core->branches;
+	graph->groups = (struct groups){.before = graph->groups.last, .last = start};
+}
+
+void graph_predict_window(struct ifr_graph *graph, enum window_entry entry, uint32_t start, unsigned bubble,
+                          unsigned fetch_wait) {
 	const struct ifr_core *core = graph->core;
 	const int64_t room = graph->window_arrivals[(graph->windows - core->ahead) & (WINDOWS_AHEAD - 1)];
 	/* Of two windows that were found together the second one does not end with a taken branch. */
 	if (entry == WINDOW_GOES_ON && graph->paired)
 		graph->predicted += core->prediction;
 	if (entry == WINDOW_GOES_ON || !graph->places)
-		graph->places = core->branches;
-	graph->went_on = entry == WINDOW_GOES_ON;
+		begin_group(graph, start);
 	graph->paired = entry == WINDOW_JOINED && core->pairs && !graph->paired && room <= graph->predicted;
 	if (!graph->paired)
 		graph->predicted = later(graph->predicted + core->prediction + bubble, room);
 	pace_wait(&graph->arrival, graph->predicted + fetch_wait);
 }
 
-/* Notes when a window could arrive, and follows the path into it. */
-static void note_window(struct ifr_graph *graph, const struct ifr_placed *placed,
-                        const struct ifr_delivery *delivery) {
-	const struct ifr_core_instruction *first = &placed->instructions[delivery->first];
-	if (graph->core->targets)
-		graph->path =
-			path_into(graph->path, window_of(graph->core, (uint32_t)placed->address, first), graph->went_on);
-	graph->window_arrivals[graph->windows++ & (WINDOWS_AHEAD - 1)] = graph->arrival.cycle;
-}
-
-void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_placed *placed,
-                          const struct ifr_delivery *delivery) {
+void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *delivery) {
 	const bool joined = graph->joined;
 	graph->joined = false;
 	if (delivery->boundary && !joined && graph->arrival.used && !ifr_core_idealises(graph->core, IFR_CAUSE_FETCH))
@@ -71,7 +65,7 @@ void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_placed *plac
 	if (delivery->wait)
 		pace_wait(&graph->arrival, graph->arrival.cycle + delivery->wait);
 	if (delivery->window)
-		note_window(graph, placed, delivery);
+		graph->window_arrivals[graph->windows++ & (WINDOWS_AHEAD - 1)] = graph->arrival.cycle;
 	if (delivery->source == IFR_SOURCE_DECODERS && delivery->boundary) {
 		graph->predecoded = graph->arrival.cycle;
 		graph->predecode_bytes = UINT64_MAX;
@@ -94,29 +88,32 @@ static bool passes_branch(struct ifr_graph *graph) {
 	return ++graph->passed < graph->core->taken;
 }
 
-/* Cycles that fetch loses behind an indirect jump whose path told another target. */
+/* Cycles that fetch loses behind an indirect jump whose groups told another target. */
 static unsigned target_bubble(struct ifr_graph *graph, const struct ifr_placed *placed) {
 	if (!graph->core->targets || !ifr_branch_is_indirect(graph->left_by))
 		return 0;
-	return path_goes_again(graph->rows, graph->path, (uint32_t)placed->address) ? 0 : graph->core->targets;
+	return target_again(graph->rows, graph->groups, (uint32_t)placed->address) ? 0 : graph->core->targets;
 }
 
-/* The predictor finds the branch that ended the last block. */
-static void find_branch(struct ifr_graph *graph, const struct ifr_core_outcome *outcome) {
+/* The predictor finds the branch that ended the last block, and led to this one. */
+static void find_branch(struct ifr_graph *graph, uint32_t to, const struct ifr_core_outcome *outcome) {
 	if (!graph->core->branches || !outcome->known)
 		return;
 	if (!graph->places) {
-		graph->places = graph->core->branches;
+		begin_group(graph, graph->left_at);
 		graph->predicted += graph->core->prediction;
 	}
-	graph->places = ends_group(graph->left_by) || outcome->mispredicted ? 0 : graph->places - 1;
+	const bool ends = ends_group(graph->left_by) || outcome->mispredicted ||
+	                  (outcome->taken && leaves_page(graph->core, graph->left_at, to));
+	graph->places = ends ? 0 : graph->places - 1;
 }
 
 void graph_enter_block(struct ifr_graph *graph, const struct ifr_placed *placed, const struct ifr_delivery *first,
                        const struct ifr_core_outcome *outcome, bool decoders) {
 	const struct ifr_core *core = graph->core;
 	const unsigned fetch_wait = decoders ? code_wait(core, outcome) : 0;
-	find_branch(graph, outcome);
+	const uint32_t at = (uint32_t)placed->address;
+	find_branch(graph, at, outcome);
 	const unsigned elsewhere = outcome->taken ? target_bubble(graph, placed) : 0;
 	unsigned bubble = 0;
 	enum window_entry entry = WINDOW_GOES_ON;
@@ -137,7 +134,7 @@ void graph_enter_block(struct ifr_graph *graph, const struct ifr_placed *placed,
 			pace_next(&graph->arrival);
 	}
 	if (first->window)
-		graph_predict_window(graph, entry, bubble, fetch_wait);
+		graph_predict_window(graph, entry, at, bubble, fetch_wait);
 	else
 		pace_wait(&graph->arrival, graph->arrival.cycle + bubble + fetch_wait);
 }

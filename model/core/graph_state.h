@@ -5,8 +5,8 @@
 
 #include "model/core/graph.h"
 #include "model/core/names.h"
-#include "model/core/path.h"
 #include "model/core/ports.h"
+#include "model/core/targets.h"
 
 enum {
 	SLOTS_LEAST = 1024, /* of the rings, which are larger where a larger window is described */
@@ -45,12 +45,13 @@ struct ifr_graph {
 	int64_t registers[IFR_REGISTERS];
 	/* front end */
 	struct pace arrival;
-	int64_t predicted;                      /* when the branch predictor found the last window */
-	unsigned places;                        /* for branches, in the group that it finds at once (entry.h) */
-	bool paired;                            /* together with the one before */
-	bool went_on;                           /* fetch went on into it */
-	uint8_t left_by;                        /* enum ifr_branch: of the last block */
-	uint32_t path, rows[PATH_ROWS];         /* of windows (path.h) */
+	int64_t predicted;    /* when the branch predictor found the last window */
+	unsigned places;      /* for branches, in the group that it finds at once (entry.h) */
+	bool paired;          /* together with the one before */
+	uint8_t left_by;      /* enum ifr_branch: of the last block */
+	uint32_t left_at;     /* address behind it */
+	struct groups groups; /* the last two (targets.h) */
+	uint32_t rows[TARGET_ROWS];
 	uint32_t windows;                       /* that it found so far */
 	int64_t window_arrivals[WINDOWS_AHEAD]; /* by window: when its slots could arrive */
 	int64_t predecoded;                     /* when the bytes under way are predecoded */
@@ -153,11 +154,11 @@ void graph_enter_block(struct ifr_graph *graph, const struct ifr_placed *placed,
 /* How a window is reached: the one before goes on into it, a direct jump without a bubble joins them, or otherwise. */
 enum window_entry { WINDOW_GOES_ON, WINDOW_JOINED, WINDOW_OTHER };
 /* The branch predictor finds the next window, so many cycles after the one before and behind a bubble, or together with
- * it, if it is not too far ahead. Its code is asked for then. */
-void graph_predict_window(struct ifr_graph *graph, enum window_entry entry, unsigned bubble, unsigned fetch_wait);
+ * it, if it is not too far ahead. Its code is asked for then. start: its first instruction's address. */
+void graph_predict_window(struct ifr_graph *graph, enum window_entry entry, uint32_t start, unsigned bubble,
+                          unsigned fetch_wait);
 /* The first instruction of a delivery: redirection, a new cycle. */
-void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_placed *placed,
-                          const struct ifr_delivery *delivery);
+void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *delivery);
 /* Decodes an instruction: its slots arrive together, so many a cycle as there are decoders. */
 void graph_decode(struct ifr_graph *graph, const struct ifr_core_instruction *instruction, uint64_t address);
 /* Executes a load that is ready; pc: its address. Returns P. */

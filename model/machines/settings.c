@@ -94,7 +94,8 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"fetch", "calls", 0, 20, NULL, "cycles lost besides behind a call and a return"},
 	{"fetch", "indirect", 0, 20, NULL, "the same behind an indirect jump"},
 	{"fetch", "targets", 0, 20, NULL,
-     "the same behind an indirect jump or call that goes elsewhere than the last one behind the same four windows"},
+     "the same behind an indirect jump or call that goes elsewhere than the last one behind the same two groups of "
+     "branches"},
 	{"fetch", "taken", 1, 4, NULL, "taken branches of a cycle at the last of which fetch stops"},
 	{"fetch", "fusion", 0, 1, "within_line anywhere", "where a test and its jump fuse if the jump begins a line"},
 	{"fetch", "prediction", 0, 16, NULL,

@@ -11,10 +11,10 @@ static bool follow(const struct machine *m, struct state *s) {
 	return s->followed != m->v[IFR_FETCH_TAKEN];
 }
 
-/* The jumps so far that the last four windows led to, and where they went, for fetch.targets. */
+/* Where jumps went behind the last two groups, for fetch.targets. */
 static bool went_before(const struct state *s, uint64_t target) {
 	for (size_t i = s->jumps_count; i-- > 0;)
-		if (!memcmp(s->jumps[i].windows, s->path, sizeof s->path))
+		if (!memcmp(s->jumps[i].groups, s->groups, sizeof s->groups))
 			return s->jumps[i].target == target;
 	return false;
 }
@@ -22,17 +22,26 @@ static bool went_before(const struct state *s, uint64_t target) {
 static void note_jump(struct state *s, uint64_t target) {
 	if (s->jumps_count == sizeof s->jumps / sizeof *s->jumps)
 		abort();
-	memcpy(s->jumps[s->jumps_count].windows, s->path, sizeof s->path);
+	memcpy(s->jumps[s->jumps_count].groups, s->groups, sizeof s->groups);
 	s->jumps[s->jumps_count++].target = target;
 }
 
+static void begin_group(const struct machine *m, struct state *s, uint64_t address) {
+	s->places = m->v[IFR_FETCH_BRANCHES];
+	s->groups[0] = s->groups[1];
+	s->groups[1] = address;
+}
+
 /* Finds the branch before a block. Of a group that begins within a window, the window is found once more. */
-static void find_branch(const struct machine *m, struct state *s, bool direct) {
+static void find_branch(const struct machine *m, struct state *s, const struct fetched *f, bool goes_on) {
+	const uint64_t behind = f[-1].address + f[-1].code->bytes, page = m->v[IFR_CORE_PAGE_BYTES];
 	if (!s->places) {
-		s->places = m->v[IFR_FETCH_BRANCHES];
+		begin_group(m, s, behind);
 		s->next_prediction += m->v[IFR_FETCH_PREDICTION];
 	}
-	s->places = direct ? s->places - 1 : 0;
+	if (f->step->outcome.taken && (behind - 1) / page != f->address / page)
+		goes_on = false;
+	s->places = goes_on ? s->places - 1 : 0;
 }
 
 /* When the next instruction may arrive, at the earliest; NEVER while a mispredicted branch has not executed. */
@@ -54,12 +63,16 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 		if (done >= NEVER)
 			return NEVER;
 		at = done + m->v[IFR_PENALTY_CONDITIONAL] - 1 > at ? done + m->v[IFR_PENALTY_CONDITIONAL] - 1 : at;
+		if (outcome->known && m->v[IFR_FETCH_BRANCHES])
+			find_branch(m, s, f, false);
 		s->next_prediction = at;
-		s->places = 0;
 		goes_on = false;
 	} else if (f->first && outcome->known && m->v[IFR_FETCH_BRANCHES]) {
-		find_branch(m, s, direct);
+		find_branch(m, s, f, direct);
 	}
+	const bool again = indirect && went_before(s, f->address);
+	if (indirect)
+		note_jump(s, f->address);
 	if (f->first && !outcome->mispredicted && outcome->taken && f->source != IFR_SOURCE_LOOP_BUFFER) {
 		bubble =
 			outcome->btb == IFR_CORE_BTB_NONE ? m->v[IFR_PENALTY_BTB] : m->v[IFR_FETCH_BUBBLE1 + outcome->btb];
@@ -67,7 +80,7 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 			bubble += m->v[IFR_FETCH_INDIRECT];
 		else if (jump != IFR_BRANCH_NONE && !direct)
 			bubble += m->v[IFR_FETCH_CALLS];
-		bubble += indirect && !went_before(s, f->address) ? m->v[IFR_FETCH_TARGETS] : 0;
+		bubble += indirect && !again ? m->v[IFR_FETCH_TARGETS] : 0;
 		goes_on = false;
 		joined = direct && !bubble;
 		s->same_cycle = !bubble && follow(m, s);
@@ -77,7 +90,7 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 		/* As many windows as may be ahead are between this one and the last that must have arrived. */
 		const unsigned ahead = m->v[IFR_FETCH_AHEAD];
 		if (goes_on || !s->places)
-			s->places = m->v[IFR_FETCH_BRANCHES];
+			begin_group(m, s, f->address);
 		const int64_t room = s->windows < ahead ? 0 : s->window_arrived[s->windows - ahead];
 		if (goes_on && s->second)
 			s->next_prediction += prediction;
@@ -92,16 +105,8 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 	if (f->begins && at == s->last_arrival && s->used && !s->same_cycle)
 		at++;
 	at += f->wait;
-	if (indirect)
-		note_jump(s, f->address);
-	if (window) {
-		if (goes_on)
-			memset(s->path, 0, sizeof s->path - sizeof *s->path);
-		memmove(s->path, s->path + 1, sizeof s->path - sizeof *s->path);
-		s->path[3] =
-			(f->address + (m->v[IFR_OP_CACHE_BYTE] ? f->code->bytes - 1u : 0)) / m->v[IFR_OP_CACHE_WINDOW];
+	if (window)
 		s->window_arrived[s->windows++] = at;
-	}
 	return at;
 }
 

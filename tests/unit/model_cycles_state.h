@@ -87,10 +87,10 @@ struct state {
 	unsigned places;                          /* for branches, in the group that is found at once */
 	bool second;                              /* the last window was found together with the one before */
 	size_t windows;
-	uint64_t path[4]; /* the last windows */
+	uint64_t groups[2]; /* where the last two groups of branches begin */
 	struct {
-		uint64_t windows[4], target;
-	} jumps[4096]; /* indirect, so far */
+		uint64_t groups[2], target;
+	} jumps[4096]; /* indirect, so far, and the groups that led to them */
 	size_t jumps_count;
 	int64_t bytes_since; /* when the aligned bytes under way were predecoded */
 	uint64_t bytes;

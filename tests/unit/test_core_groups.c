@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -17,12 +18,13 @@
 	"zen4,fetch.prediction=1,fetch.ahead=16,fetch.bubble1=0,fetch.calls=0,fetch.indirect=0," \
 	"fetch.targets=0,fetch.branches=2"
 
-enum { ROUNDS = 200, WINDOW = 64, BLOCK = 7 };
+enum { ROUNDS = 200, WINDOW = 64, BLOCK = 7, PAGE = 4096 };
 
 /* The blocks of a loop, by their branch, and the line of the next letter. */
 struct loop {
 	uint32_t jump, back, seldom, indirect, call, returns;
 	unsigned line;
+	bool far; /* every other letter is in another page */
 };
 
 /* Runs a block behind another of its window, whose branch is known and not taken, or where a taken branch leads. */
@@ -31,11 +33,12 @@ static void run_block(struct kernel *k, uint32_t block, uint64_t address, bool p
 	step->outcome.known |= passed;
 }
 
-/* t: a jump. p, q: a branch or two that are not taken, and a jump, of one window. s: a jump across the end of its
+/* far_ and letters: every other one is in another page. t: a jump. p, q: a branch or two that are not taken, and a jump, of one window. s: a jump across the end of its
  * window. b, e: the same behind a branch that is not taken, in its first and in its second window. i: an indirect
  * jump. c: a call, its return, and a jump. */
 static void run_letter(struct kernel *k, struct loop *loop, char letter) {
-	const uint64_t line = CODE / WINDOW * WINDOW + (uint64_t)3 * WINDOW * loop->line++;
+	const uint64_t page = loop->far && loop->line % 2 == 0 ? PAGE : 0;
+	const uint64_t line = CODE / WINDOW * WINDOW + page + (uint64_t)3 * WINDOW * loop->line++;
 	const unsigned before = letter == 'q' ? 2 : letter == 'p' || letter == 'b' || letter == 'e';
 	uint64_t at = line + (letter == 's' || letter == 'e' ? WINDOW - 3 : letter == 'b' ? WINDOW - BLOCK - 3 : 0);
 	for (unsigned i = 0; i < before; i++, at += BLOCK)
@@ -47,13 +50,16 @@ static void run_letter(struct kernel *k, struct loop *loop, char letter) {
 	kernel_run(k, loop->jump, at + BLOCK, true);
 }
 
-static void run(struct kernel *k, const char *letters) {
+static void run(struct kernel *k, const char *name) {
+	const bool far = !strncmp(name, "far_", 4);
+	const char *letters = far ? name + 4 : name;
 	struct loop loop = {.jump = kernel_hop(k, IFR_BRANCH_JUMP),
 	                    .back = kernel_hop(k, IFR_BRANCH_CONDITIONAL),
 	                    .seldom = kernel_hop(k, IFR_BRANCH_CONDITIONAL),
 	                    .indirect = kernel_hop(k, IFR_BRANCH_INDIRECT_JUMP),
 	                    .call = kernel_hop(k, IFR_BRANCH_CALL),
-	                    .returns = kernel_hop(k, IFR_BRANCH_RETURN)};
+	                    .returns = kernel_hop(k, IFR_BRANCH_RETURN),
+	                    .far = far};
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		loop.line = 1;
 		for (const char *letter = letters; *letter; letter++)
@@ -73,12 +79,14 @@ static const struct {
 	const char *letters;
 	unsigned cycles;
 } loops[] = {
-	{"tttttttt", 9},  {"pttttttt", 9},  {"tptttttt", 10},  {"ttpttttt", 9},  {"tttttttp", 10}, {"pppttttt", 9},
-	{"pppppppp", 13}, {"ttttpppp", 11}, {"pppptttt", 11},  {"tptptptp", 11}, {"tttttttq", 10}, {"qqqqqqqq", 17},
-	{"ssssssss", 17}, {"psssssss", 16}, {"sssssssp", 17},  {"sssspppp", 17}, {"spspspsp", 17}, {"stptssss", 14},
-	{"stststpp", 12}, {"bbbbbbbb", 17}, {"bbbbbbbp", 17},  {"eeeeeeee", 17}, {"eeeeeeep", 16}, {"sssssseb", 17},
-	{"ttttttip", 9},  {"tttttpit", 10}, {"tttttttip", 10}, {"sssssip", 13},  {"sssssitp", 15}, {"sctps", 10},
-	{"scps", 10},     {"tpcs", 9},      {"cpss", 10},      {"ctps", 8},
+	{"tttttttt", 9},      {"pttttttt", 9},     {"tptttttt", 10},    {"ttpttttt", 9},      {"tttttttp", 10},
+	{"pppttttt", 9},      {"pppppppp", 13},    {"ttttpppp", 11},    {"pppptttt", 11},     {"tptptptp", 11},
+	{"tttttttq", 10},     {"qqqqqqqq", 17},    {"ssssssss", 17},    {"psssssss", 16},     {"sssssssp", 17},
+	{"sssspppp", 17},     {"spspspsp", 17},    {"stptssss", 14},    {"stststpp", 12},     {"bbbbbbbb", 17},
+	{"bbbbbbbp", 17},     {"eeeeeeee", 17},    {"eeeeeeep", 16},    {"sssssseb", 17},     {"ttttttip", 9},
+	{"tttttpit", 10},     {"tttttttip", 10},   {"sssssip", 13},     {"sssssitp", 15},     {"sctps", 10},
+	{"scps", 10},         {"tpcs", 9},         {"cpss", 10},        {"ctps", 8},          {"far_tttttttt", 9},
+	{"far_pppppppp", 10}, {"far_ttttpppp", 9}, {"far_tptptptp", 9}, {"far_qqqqqqqq", 17},
 };
 
 static unsigned count_steps(void) {

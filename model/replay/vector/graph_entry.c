@@ -52,39 +52,38 @@ void IFR_VECTOR(graph_decode)(struct lanes_graph *graph, const struct ifr_core_i
 	graph->decoded[lane]++;
 }
 
-/* Notes when a lane's window could arrive, and follows the path into it. */
-static void note_window(struct lanes_graph *graph, uint32_t window, unsigned lane) {
+/* Notes when a lane's window could arrive. */
+static void note_window(struct lanes_graph *graph, unsigned lane) {
 	const uint32_t number = graph->windows.at[lane]++, row = lane * WINDOWS_AHEAD;
 	graph->window_arrivals[row + number % WINDOWS_AHEAD] = graph->arrival.at[lane];
 	graph->window_room.at[lane] = row + (number + 1 - graph->core.ahead) % WINDOWS_AHEAD;
-	if (graph->core.targets)
-		graph->path[lane] = path_into(graph->path[lane], window, graph->went_on >> lane & 1);
 }
 
-/* Finds a window into which the one before goes on. */
-static void predict_next(struct lanes_graph *graph, unsigned lane) {
+/* Finds a window into which the one before goes on. start: its first instruction's address. */
+static void predict_next(struct lanes_graph *graph, uint32_t start, unsigned lane) {
 	const int32_t room = (int32_t)graph->window_arrivals[graph->window_room.at[lane]];
 	const int32_t windows = graph->paired >> lane & 1 ? 2 : 1;
 	const int32_t found = *word(&graph->predicted, lane) + windows * (int32_t)graph->core.prediction;
 	graph->paired &= ~(1u << lane);
 	graph->places.at[lane] = graph->core.branches;
-	graph->went_on |= 1u << lane;
+	graph->group_before.at[lane] = graph->group.at[lane];
+	graph->group.at[lane] = start;
 	*word(&graph->predicted, lane) = found > room ? found : room;
 	wait_until(graph, lane, *word(&graph->predicted, lane));
 }
 
 void IFR_VECTOR(graph_begin)(struct lanes_graph *graph, const struct ifr_delivery *delivery, bool first,
-                             uint32_t window, unsigned lane) {
+                             uint32_t start, unsigned lane) {
 	const bool joined = graph->joined >> lane & 1;
 	if (!first && delivery->window)
-		predict_next(graph, lane);
+		predict_next(graph, start, lane);
 	graph->joined &= ~(1u << lane);
 	if (delivery->boundary && !joined && graph->arrival_used.at[lane])
 		begin_cycle(graph, lane);
 	if (delivery->wait)
 		wait_until(graph, lane, *word(&graph->arrival, lane) + delivery->wait);
 	if (delivery->window)
-		note_window(graph, window, lane);
+		note_window(graph, lane);
 	const bool decoders = delivery->source == IFR_SOURCE_DECODERS;
 	if (decoders && delivery->boundary) {
 		graph->predecoded[lane] = *word(&graph->arrival, lane);
@@ -120,17 +119,25 @@ struct window_entries {
 	unsigned lanes, going_on, joined;
 };
 
-static void predict_windows(struct lanes_graph *graph, struct window_entries entries, vec bubble, vec fetch_wait) {
+/* Begins a group at these addresses in some lanes. */
+static void begin_groups(struct lanes_graph *graph, vec_mask on, vec starts) {
+	words_put(&graph->places, on, vec_set(graph->core.branches));
+	words_put(&graph->group_before, on, words_get(&graph->group));
+	words_put(&graph->group, on, starts);
+}
+
+/* starts: their first instructions' addresses. */
+static void predict_windows(struct lanes_graph *graph, struct window_entries entries, vec starts, vec bubble,
+                            vec fetch_wait) {
 	const vec_mask on = mask_of_bits(entries.lanes);
 	const vec room = vec_load_at(graph->window_arrivals, graph->window_room.at);
 	const vec before = words_get(&graph->predicted), one = vec_set(graph->core.prediction);
 	vec predicted = vec_add(before, vec_add(one, bubble));
 	const unsigned going_on = entries.lanes & entries.going_on;
-	if (graph->core.branches) {
+	if (graph->core.branches || graph->core.targets) {
 		const vec_mask full = mask_and(on, vec_equal(words_get(&graph->places), vec_set(0)));
-		words_put(&graph->places, mask_or(mask_of_bits(going_on), full), vec_set(graph->core.branches));
+		begin_groups(graph, mask_or(mask_of_bits(going_on), full), starts);
 	}
-	graph->went_on = (graph->went_on & ~entries.lanes) | going_on;
 	const unsigned again = graph->paired & entries.lanes & entries.going_on;
 	if (again)
 		predicted = vec_select(mask_of_bits(again), vec_add(predicted, one), predicted);
@@ -151,14 +158,14 @@ void IFR_VECTOR(graph_begin_lanes)(struct lanes_graph *graph, const struct joint
 	const unsigned windows = begin->windows & lanes, closing = begin->boundaries & lanes & ~graph->joined;
 	const unsigned all = begin->lanes & lanes;
 	if (!first && windows)
-		predict_windows(graph, (struct window_entries){windows, windows, 0}, vec_set(0), vec_set(0));
+		predict_windows(graph, (struct window_entries){windows, windows, 0},
+		                vec_add(vec_load(step->entry->addresses), vec_set(instruction->offset)), vec_set(0),
+		                vec_set(0));
 	graph->joined &= ~all;
 	if (closing)
 		begin_cycles(graph, mask_not_zero(words_get(&graph->arrival_used), mask_of_bits(closing)));
-	for (unsigned left = windows; left; left &= left - 1) {
-		const unsigned lane = (unsigned)__builtin_ctz(left);
-		note_window(graph, window_of(&graph->core, step->entry->addresses[lane], instruction), lane);
-	}
+	for (unsigned left = windows; left; left &= left - 1)
+		note_window(graph, (unsigned)__builtin_ctz(left));
 	if (!(graph->odd & all))
 		return;
 	words_put(&graph->width, mask_of_bits(all), vec_set(graph->core.cache_width));
@@ -210,13 +217,14 @@ static vec bubbles_of(const struct lanes_graph *graph, const struct lanes_step *
 	return words_get(&bubbles);
 }
 
-/* Cycles that each lane loses behind an indirect jump whose path told another target. */
+/* Cycles that each lane loses behind an indirect jump whose groups told another target. */
 static vec target_bubbles(struct lanes_graph *graph, const struct lanes_step *step) {
 	struct lane_words elsewhere;
 	if (!graph->core.targets || !ifr_branch_is_indirect(graph->left_by))
 		return vec_set(0);
 	for (unsigned lane = 0; lane < LANES; lane++) {
-		const bool again = path_goes_again(graph->rows[lane], graph->path[lane], step->entry->addresses[lane]);
+		const struct groups groups = {graph->group_before.at[lane], graph->group.at[lane]};
+		const bool again = target_again(graph->rows[lane], groups, step->entry->addresses[lane]);
 		elsewhere.at[lane] = again ? 0 : graph->core.targets;
 	}
 	return words_get(&elsewhere);
@@ -238,17 +246,27 @@ static void redirect(struct lanes_graph *graph, unsigned lanes) {
 	words_put(&graph->predicted, on, vec_sub(words_get(&graph->arrival), vec_set(graph->core.prediction)));
 }
 
-/* The predictor finds the branch that ended the last block. */
+/* Lanes in which the last block is left for another page. */
+static unsigned lanes_leaving(const struct lanes_graph *graph, const struct lanes_step *step) {
+	unsigned lanes = 0;
+	for (unsigned lane = 0; lane < LANES; lane++)
+		lanes |= (unsigned)leaves_page(&graph->core, graph->left_at.at[lane], step->entry->addresses[lane])
+		         << lane;
+	return lanes;
+}
+
+/* The predictor finds the branch that ended the last block, and led to this one. */
 static void find_branch(struct lanes_graph *graph, const struct lanes_step *step) {
 	if (!graph->core.branches || !step->known)
 		return;
-	const vec places = words_get(&graph->places), zero = vec_set(0);
-	const vec_mask none = vec_equal(places, zero);
-	const vec left = vec_sub(vec_select(none, vec_set(graph->core.branches), places), vec_set(1));
-	const unsigned ended = ends_group(graph->left_by) ? ALL_LANES : step->mispredicted;
+	const vec_mask none = vec_equal(words_get(&graph->places), vec_set(0));
+	const unsigned ended = ends_group(graph->left_by) ? ALL_LANES
+	                       : step->taken              ? step->mispredicted | lanes_leaving(graph, step)
+	                                                  : step->mispredicted;
+	begin_groups(graph, none, words_get(&graph->left_at));
 	words_set(&graph->predicted,
 	          vec_add(words_get(&graph->predicted), vec_where(none, vec_set(graph->core.prediction))));
-	words_set(&graph->places, vec_select(mask_of_bits(ended), zero, left));
+	words_set(&graph->places, vec_without(mask_of_bits(ended), vec_sub(words_get(&graph->places), vec_set(1))));
 }
 
 void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step *step) {
@@ -273,7 +291,7 @@ void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step 
 		begin_cycles(graph, mask_without(on, joined));
 	}
 	if (windows)
-		predict_windows(graph, entries, bubble, waits);
+		predict_windows(graph, entries, vec_load(step->entry->addresses), bubble, waits);
 	if (windows != ALL_LANES)
 		wait_lanes(graph, mask_of_bits(ALL_LANES & ~windows),
 		           vec_add(words_get(&graph->arrival), vec_add(bubble, waits)));

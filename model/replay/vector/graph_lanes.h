@@ -62,12 +62,13 @@ struct lanes_graph {
 	int32_t predecoded[LANES];
 	uint32_t predecode_count[LANES], decoded[LANES];
 	uint64_t predecode_bytes[LANES];
-	unsigned joined, decoding, odd;           /* lanes; odd: whose width is not the op cache's */
-	unsigned paired;                          /* lanes whose last window was found together with the one before */
-	unsigned went_on;                         /* lanes into whose last window fetch went on */
-	uint8_t left_by;                          /* enum ifr_branch: of the last block */
-	uint32_t path[LANES], (*rows)[PATH_ROWS]; /* by lane: of windows, and where jumps went (model/core/path.h) */
-	uint32_t arrivals, renamed;               /* slots so far */
+	unsigned joined, decoding, odd;        /* lanes; odd: whose width is not the op cache's */
+	unsigned paired;                       /* lanes whose last window was found together with the one before */
+	uint8_t left_by;                       /* enum ifr_branch: of the last block */
+	struct lane_words left_at;             /* address behind it */
+	struct lane_words group, group_before; /* the last two, and where jumps went, by lane (model/core/targets.h) */
+	uint32_t (*rows)[TARGET_ROWS];
+	uint32_t arrivals, renamed; /* slots so far */
 	uint32_t slots_mask, loads_mask, stores_mask;
 	struct lane_words *left, *retired, *loads_retired; /* rings */
 	/* rename and retirement */
@@ -144,7 +145,7 @@ int32_t IFR_VECTOR(graph_far)(struct lanes_graph *graph, unsigned lane, unsigned
 void IFR_VECTOR(graph_far_hold)(struct lanes_graph *graph, unsigned lane, unsigned port, int32_t cycle);
 void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step *step);
 void IFR_VECTOR(graph_begin)(struct lanes_graph *graph, const struct ifr_delivery *delivery, bool first,
-                             uint32_t window, unsigned lane);
+                             uint32_t start, unsigned lane);
 void IFR_VECTOR(graph_begin_lanes)(struct lanes_graph *graph, const struct joint_begin *begin, unsigned lanes,
                                    bool first, const struct lanes_step *step,
                                    const struct ifr_core_instruction *instruction);

@@ -251,7 +251,7 @@ static void begin_slow(struct lanes_graph *graph, unsigned lanes, const struct i
 		const unsigned lane = (unsigned)__builtin_ctz(left);
 		IFR_VECTOR(graph_begin)
 		(graph, graph->next[lane], graph->next[lane] == step->front->deliveries[lane],
-		 window_of(&graph->core, step->entry->addresses[lane], instruction), lane);
+		 step->entry->addresses[lane] + instruction->offset, lane);
 		graph->next[lane]++;
 	}
 	for (unsigned left = graph->decoding & lanes; left; left &= left - 1) {
@@ -343,7 +343,9 @@ void IFR_VECTOR(graph_add)(struct lanes_graph *graph, const struct ifr_core_prog
 		run_instruction(graph, ALL_LANES, program, &instructions[i], i, step);
 	if (pair && !fused)
 		run_pair(graph, step->entry->unfused, program, step);
-	graph->left_by =
-		codes[0].count ? program->instructions[codes[0].first + codes[0].count - 1u].branch : IFR_BRANCH_NONE;
+	const struct ifr_core_instruction *last = &program->instructions[codes[0].first + codes[0].count - 1u];
+	graph->left_by = codes[0].count ? last->branch : IFR_BRANCH_NONE;
+	if (codes[0].count)
+		words_set(&graph->left_at, vec_add(vec_load(step->entry->addresses), vec_set(last->offset + last->bytes)));
 	IFR_VECTOR(graph_follow)(graph);
 }
