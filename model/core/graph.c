@@ -325,7 +325,7 @@ void ifr_graph_add(struct ifr_graph *graph, const struct ifr_core_program *progr
 		}
 	}
 	graph->left_by = placed->count ? placed->instructions[placed->count - 1].branch : IFR_BRANCH_NONE;
-	graph->left_at = (uint32_t)(placed->address + placed->bytes);
+	graph->left_at = placed->address + placed->bytes;
 }
 
 void ifr_graph_finish(struct ifr_graph *graph) {

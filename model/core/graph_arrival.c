@@ -88,11 +88,14 @@ static bool passes_branch(struct ifr_graph *graph) {
 	return ++graph->passed < graph->core->taken;
 }
 
-/* Cycles that fetch loses behind an indirect jump whose groups told another target. */
+/* Cycles that fetch loses behind an indirect jump that leads far, or whose groups told another target. */
 static unsigned target_bubble(struct ifr_graph *graph, const struct ifr_placed *placed) {
-	if (!graph->core->targets || !ifr_branch_is_indirect(graph->left_by))
+	const struct ifr_core *core = graph->core;
+	if (!ifr_branch_is_indirect(graph->left_by))
 		return 0;
-	return target_again(graph->rows, graph->groups, (uint32_t)placed->address) ? 0 : graph->core->targets;
+	const unsigned far = leads_far(graph->left_at, placed->address) ? core->far : 0;
+	const bool again = !core->targets || target_again(graph->rows, graph->groups, (uint32_t)placed->address);
+	return far + (again ? 0 : core->targets);
 }
 
 /* The predictor finds the branch that ended the last block, and led to this one. */
@@ -100,11 +103,11 @@ static void find_branch(struct ifr_graph *graph, uint32_t to, const struct ifr_c
 	if (!graph->core->branches || !outcome->known)
 		return;
 	if (!graph->places) {
-		begin_group(graph, graph->left_at);
+		begin_group(graph, (uint32_t)graph->left_at);
 		graph->predicted += graph->core->prediction;
 	}
 	const bool ends = ends_group(graph->left_by) || outcome->mispredicted ||
-	                  (outcome->taken && leaves_page(graph->core, graph->left_at, to));
+	                  (outcome->taken && leaves_page(graph->core, (uint32_t)graph->left_at, to));
 	graph->places = ends ? 0 : graph->places - 1;
 }
 

@@ -49,7 +49,7 @@ struct ifr_graph {
 	unsigned places;      /* for branches, in the group that it finds at once (entry.h) */
 	bool paired;          /* together with the one before */
 	uint8_t left_by;      /* enum ifr_branch: of the last block */
-	uint32_t left_at;     /* address behind it */
+	uint64_t left_at;     /* address behind it */
 	struct groups groups; /* the last two (targets.h) */
 	uint32_t rows[TARGET_ROWS];
 	uint32_t windows;                       /* that it found so far */

@@ -68,6 +68,7 @@ static void init_front(struct ifr_core *core, const unsigned *v) {
 	core->calls = v[IFR_FETCH_CALLS];
 	core->indirect = v[IFR_FETCH_INDIRECT];
 	core->targets = v[IFR_FETCH_TARGETS];
+	core->far = v[IFR_FETCH_FAR];
 	core->branches = v[IFR_FETCH_BRANCHES];
 	core->prediction = v[IFR_FETCH_PREDICTION];
 	core->ahead = v[IFR_FETCH_AHEAD];

@@ -33,6 +33,7 @@ struct ifr_core {
 	unsigned taken;           /* branches of a cycle, at the last of which fetch stops */
 	unsigned calls, indirect; /* cycles besides `bubble` behind calls and returns, and behind indirect jumps */
 	unsigned targets; /* cycles behind an indirect jump or call whose groups tell another target (targets.h) */
+	unsigned far;     /* cycles behind an indirect jump or call that leads far (entry.h) */
 	unsigned prediction, ahead;
 	unsigned branches;         /* that the predictor finds at once; 0: no limit */
 	bool pairs;                /* windows that a direct jump joins are found together */

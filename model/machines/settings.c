@@ -96,6 +96,8 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"fetch", "targets", 0, 20, NULL,
      "the same behind an indirect jump or call that goes elsewhere than the last one behind the same two groups of "
      "branches"},
+	{"fetch", "far", 0, 20, NULL,
+     "the same behind an indirect jump or call to another 2^37 bytes, as from a program into a library"},
 	{"fetch", "taken", 1, 4, NULL, "taken branches of a cycle at the last of which fetch stops"},
 	{"fetch", "fusion", 0, 1, "within_line anywhere", "where a test and its jump fuse if the jump begins a line"},
 	{"fetch", "prediction", 0, 16, NULL,

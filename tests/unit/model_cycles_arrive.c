@@ -54,8 +54,9 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 	const bool direct = jump == IFR_BRANCH_CONDITIONAL || jump == IFR_BRANCH_JUMP;
 	int64_t at = s->last_arrival, bubble = 0;
 	bool goes_on = true, joined = false;
-	const bool indirect = f->first && outcome->taken && m->v[IFR_FETCH_TARGETS] &&
-	                      (jump == IFR_BRANCH_INDIRECT_JUMP || jump == IFR_BRANCH_INDIRECT_CALL);
+	const bool indirect =
+		f->first && outcome->taken && (jump == IFR_BRANCH_INDIRECT_JUMP || jump == IFR_BRANCH_INDIRECT_CALL);
+	const bool far = indirect && (f[-1].address + f[-1].code->bytes) >> 37 != f->address >> 37;
 	s->same_cycle = false;
 	if (f->first && outcome->mispredicted) {
 		const size_t branch = m->ops[f->first_op].branch_before;
@@ -81,6 +82,7 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 		else if (jump != IFR_BRANCH_NONE && !direct)
 			bubble += m->v[IFR_FETCH_CALLS];
 		bubble += indirect && !again ? m->v[IFR_FETCH_TARGETS] : 0;
+		bubble += far ? m->v[IFR_FETCH_FAR] : 0;
 		goes_on = false;
 		joined = direct && !bubble;
 		s->same_cycle = !bubble && follow(m, s);

@@ -71,6 +71,27 @@ static void in_turn_to_another_page_straddling(struct kernel *k) {
 	dispatch(k, IFR_BRANCH_INDIRECT_JUMP, "AB", true);
 }
 
+/* A block with a branch leads so far away, and a return or a jump by a register back. */
+static void lead_far(struct kernel *k, uint8_t branch, uint8_t back, uint64_t bytes) {
+	const uint32_t there = kernel_hop(k, branch), behind = kernel_hop(k, back);
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		kernel_run(k, there, CODE / WINDOW * WINDOW, k->count > 0);
+		kernel_run(k, behind, CODE / WINDOW * WINDOW + bytes + 3 * WINDOW, true);
+	}
+}
+
+static void calls_far(struct kernel *k) {
+	lead_far(k, IFR_BRANCH_INDIRECT_CALL, IFR_BRANCH_RETURN, UINT64_C(1) << 37);
+}
+
+static void calls_near(struct kernel *k) {
+	lead_far(k, IFR_BRANCH_INDIRECT_CALL, IFR_BRANCH_RETURN, UINT64_C(1) << 36);
+}
+
+static void jumps_far(struct kernel *k) {
+	lead_far(k, IFR_BRANCH_INDIRECT_JUMP, IFR_BRANCH_INDIRECT_JUMP, UINT64_C(1) << 37);
+}
+
 static void one_straddling(struct kernel *k) {
 	dispatch(k, IFR_BRANCH_INDIRECT_JUMP, "aaa", true);
 }
@@ -94,6 +115,9 @@ static const struct core_check checks[] = {
 	{"indirect calls", MACHINE ",fetch.targets=2,fetch.calls=1", "fetch.targets=0", calls, 0},
 	{"direct calls have no other target", MACHINE ",fetch.targets=3", NULL, direct, 0},
 	{"targets and mispredictions", MACHINE ",fetch.targets=3", "fetch.targets=0", mispredicted, 0},
+	{"calls to a library", MACHINE ",fetch.far=3", "fetch.far=0", calls_far, 0},
+	{"calls in a library", MACHINE ",fetch.far=3", NULL, calls_near, 0},
+	{"jumps there and back", MACHINE ",fetch.far=3,fetch.targets=3", "fetch.far=0", jumps_far, 0},
 	{"each window a group", MACHINE ",fetch.targets=3,fetch.branches=0", "fetch.targets=0", two_in_a_row, 0},
 	{"windows by the first byte", MACHINE ",fetch.targets=3,op_cache.byte=first", "fetch.targets=0",
      two_in_a_row_straddling, 0},
@@ -135,11 +159,21 @@ static void test_cycles(void **state) {
 	}
 }
 
+/* By the clock (tests/bench/far): a call 2^37 bytes away takes three cycles more than one 2^36 bytes away, its return does
+ * not; of two jumps, there and back, each does. */
+static void test_far(void **state) {
+	(void)state;
+	assert_float_equal(core_iteration_cycles(calls_near, MACHINE ",fetch.far=3", 2), 2, 0.01);
+	assert_float_equal(core_iteration_cycles(calls_far, MACHINE ",fetch.far=3", 2), 2 + 3, 0.01);
+	assert_float_equal(core_iteration_cycles(jumps_far, MACHINE ",fetch.far=3", 2), 2 + 2 * 3, 0.01);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_simulated),
 		cmocka_unit_test(test_each_rule_matters),
 		cmocka_unit_test(test_cycles),
+		cmocka_unit_test(test_far),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

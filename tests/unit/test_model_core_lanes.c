@@ -139,12 +139,15 @@ static void make_steps(struct program *p) {
 	}
 }
 
+/* Where some blocks are in some lanes, far from the others. */
+#define LIBRARY UINT64_C(0x7f0000000000)
+
 static void make_lanes(struct program *p) {
 	for (size_t lane = 0; lane < LANES; lane++) {
 		uint64_t address = 0x401000 + lane * 8192 + draw(&p->seed, 64);
 		for (size_t i = 0; i < BLOCKS; i++) {
 			p->places[lane][i] = p->shapes[i];
-			p->places[lane][i].address = address;
+			p->places[lane][i].address = address + (lane % 5 && i % 3 == 1 ? LIBRARY : 0);
 			address += p->shapes[i].bytes + (draw(&p->seed, 3) ? 0 : draw(&p->seed, 70));
 		}
 		p->lanes[lane] = (struct ifr_lane){p->places[lane], p->ends, lane % 2, lane % 2};
@@ -221,7 +224,7 @@ static void test_machines(void **state) {
 	static const char *const specs[] = {
 		"ivybridge", "haswell", "skylake", "skylake-server", "icelake-server", "goldencove", "zen2", "zen3",
 		"zen4", "zen5", "fields2004", "zen5,fetch.calls=0",
-		"zen4,fetch.targets=7,fetch.branches=3,fetch.pairs=jumps,fetch.indirect=1",
+		"zen4,fetch.targets=7,fetch.branches=3,fetch.pairs=jumps,fetch.indirect=1,fetch.far=5",
 		"zen5,fetch.prediction=2,fetch.ahead=2,fetch.bubble2=0,op_cache.sets=2",
 		"haswell,fetch.calls=3,fetch.taken=2,loop_buffer.ops=1",
 		/* Small structures, which fill; a calendar that must grow; misses of all levels. */

@@ -217,17 +217,32 @@ static vec bubbles_of(const struct lanes_graph *graph, const struct lanes_step *
 	return words_get(&bubbles);
 }
 
-/* Cycles that each lane loses behind an indirect jump whose groups told another target. */
+/* Lanes in which the last block is left for one that is far. */
+static unsigned lanes_far(const struct lanes_graph *graph, const struct lanes_step *step) {
+	unsigned lanes = 0;
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		const struct ifr_placed *from = joint_placed(step->front, lane, graph->left_block);
+		const struct ifr_placed *to = joint_placed(step->front, lane, step->entry->block);
+		lanes |= (unsigned)leads_far(from->address + from->bytes, to->address) << lane;
+	}
+	return lanes;
+}
+
+/* Cycles that each lane loses behind an indirect jump that leads far, or whose groups told another target. */
 static vec target_bubbles(struct lanes_graph *graph, const struct lanes_step *step) {
+	const struct ifr_core *core = &graph->core;
 	struct lane_words elsewhere;
-	if (!graph->core.targets || !ifr_branch_is_indirect(graph->left_by))
+	if (!ifr_branch_is_indirect(graph->left_by))
 		return vec_set(0);
+	const vec far = core->far ? vec_where(mask_of_bits(lanes_far(graph, step)), vec_set(core->far)) : vec_set(0);
+	if (!core->targets)
+		return far;
 	for (unsigned lane = 0; lane < LANES; lane++) {
 		const struct groups groups = {graph->group_before.at[lane], graph->group.at[lane]};
 		const bool again = target_again(graph->rows[lane], groups, step->entry->addresses[lane]);
-		elsewhere.at[lane] = again ? 0 : graph->core.targets;
+		elsewhere.at[lane] = again ? 0 : core->targets;
 	}
-	return words_get(&elsewhere);
+	return vec_add(far, words_get(&elsewhere));
 }
 
 static vec waits_of(const struct lanes_step *step, unsigned decoding) {

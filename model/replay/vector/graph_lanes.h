@@ -62,9 +62,10 @@ struct lanes_graph {
 	int32_t predecoded[LANES];
 	uint32_t predecode_count[LANES], decoded[LANES];
 	uint64_t predecode_bytes[LANES];
-	unsigned joined, decoding, odd;        /* lanes; odd: whose width is not the op cache's */
-	unsigned paired;                       /* lanes whose last window was found together with the one before */
-	uint8_t left_by;                       /* enum ifr_branch: of the last block */
+	unsigned joined, decoding, odd; /* lanes; odd: whose width is not the op cache's */
+	unsigned paired;                /* lanes whose last window was found together with the one before */
+	uint8_t left_by;                /* enum ifr_branch: of the last block */
+	uint32_t left_block;
 	struct lane_words left_at;             /* address behind it */
 	struct lane_words group, group_before; /* the last two, and where jumps went, by lane (model/core/targets.h) */
 	uint32_t (*rows)[TARGET_ROWS];

@@ -345,6 +345,7 @@ void IFR_VECTOR(graph_add)(struct lanes_graph *graph, const struct ifr_core_prog
 		run_pair(graph, step->entry->unfused, program, step);
 	const struct ifr_core_instruction *last = &program->instructions[codes[0].first + codes[0].count - 1u];
 	graph->left_by = codes[0].count ? last->branch : IFR_BRANCH_NONE;
+	graph->left_block = step->entry->block;
 	if (codes[0].count)
 		words_set(&graph->left_at, vec_add(vec_load(step->entry->addresses), vec_set(last->offset + last->bytes)));
 	IFR_VECTOR(graph_follow)(graph);
