@@ -17,11 +17,12 @@ static inline bool is_direct_jump(uint8_t branch) {
  * window takes the predictor `prediction` cycles, and as long again for each group that begins within it.
  *
  * On a Zen 4 by the clock (2026; tests/bench/groups): loops of windows with a jump each, some of which have a branch
- * before it that is seldom taken, take a cycle more for each window whose two branches belong to two groups of two. That
- * a jump to another page ends a group is told by the targets that a quick predictor knows (tests/bench/targets). */
+ * before it that is seldom taken, take a cycle more for each window whose two branches belong to two groups of two. Where
+ * every other window is in another page, none does: each jump ends a group. */
 static inline bool ends_group(uint8_t branch) {
 	return !is_direct_jump(branch);
 }
+
 /* Whether a branch at the end of a block leads to another page. */
 static inline bool leaves_page(const struct ifr_core *core, uint32_t left_at, uint32_t to) {
 	return ((left_at - 1) ^ to) >> core->page_shift;
@@ -30,8 +31,8 @@ static inline bool leaves_page(const struct ifr_core *core, uint32_t left_at, ui
 /* Whether an indirect jump or call leads to another 2^37 bytes, as from a program to a library.
  *
  * On a Zen 4 by the clock (2026; tests/bench/far): a jump or call by memory to a target 2^37 bytes behind it takes three
- * cycles more than one 2^36 bytes behind it or nearer; the return does not, nor does a direct jump, which goes no farther than
- * 2^31 bytes. */
+ * cycles more than one 2^36 bytes behind it or nearer; the return does not, nor does a direct jump, which goes no farther
+ * than 2^31 bytes. */
 enum { FAR_BITS = 37 };
 static inline bool leads_far(uint64_t from, uint64_t to) {
 	return (from ^ to) >> FAR_BITS;

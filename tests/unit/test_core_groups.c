@@ -33,9 +33,9 @@ static void run_block(struct kernel *k, uint32_t block, uint64_t address, bool p
 	step->outcome.known |= passed;
 }
 
-/* far_ and letters: every other one is in another page. t: a jump. p, q: a branch or two that are not taken, and a jump, of one window. s: a jump across the end of its
- * window. b, e: the same behind a branch that is not taken, in its first and in its second window. i: an indirect
- * jump. c: a call, its return, and a jump. */
+/* far_ and letters: every other one is in another page. t: a jump. p, q: a branch or two that are not taken, and a jump,
+ * of one window. s: a jump across the end of its window. b, e: the same behind a branch that is not taken, in its first
+ * and in its second window. i: an indirect jump. c: a call, its return, and a jump. */
 static void run_letter(struct kernel *k, struct loop *loop, char letter) {
 	const uint64_t page = loop->far && loop->line % 2 == 0 ? PAGE : 0;
 	const uint64_t line = CODE / WINDOW * WINDOW + page + (uint64_t)3 * WINDOW * loop->line++;

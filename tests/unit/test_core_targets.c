@@ -159,8 +159,8 @@ static void test_cycles(void **state) {
 	}
 }
 
-/* By the clock (tests/bench/far): a call 2^37 bytes away takes three cycles more than one 2^36 bytes away, its return does
- * not; of two jumps, there and back, each does. */
+/* By the clock (tests/bench/far): a call 2^37 bytes away takes three cycles more than one 2^36 bytes away, its return
+ * does not; of two jumps, there and back, each does. */
 static void test_far(void **state) {
 	(void)state;
 	assert_float_equal(core_iteration_cycles(calls_near, MACHINE ",fetch.far=3", 2), 2, 0.01);
