@@ -28,6 +28,16 @@ static inline bool leaves_page(const struct ifr_core *core, uint32_t left_at, ui
 	return ((left_at - 1) ^ to) >> core->page_shift;
 }
 
+/* Whether a branch leads to an instruction that ends in the next window, to which it belongs with op_cache.byte = last:
+ * the predictor finds the one that it begins in, and goes on.
+ *
+ * On a Zen 4 by the clock (2026; tests/bench/offsets): a round of four jumps takes four cycles, and five wherever the end
+ * of a line is within the first instruction that a jump leads to, or between a test and its jump. */
+static inline bool begins_before(const struct ifr_core *core, uint32_t at,
+                                 const struct ifr_core_instruction *first) {
+	return core->cache_by_last && first->bytes && (at ^ (at + first->bytes - 1u)) >> core->cache_window_shift;
+}
+
 /* Whether an indirect jump or call leads to another 2^37 bytes, as from a program to a library.
  *
  * On a Zen 4 by the clock (2026; tests/bench/far): a jump or call by memory to a target 2^37 bytes behind it takes three

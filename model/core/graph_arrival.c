@@ -57,6 +57,11 @@ void graph_predict_window(struct ifr_graph *graph, enum window_entry entry, uint
 	pace_wait(&graph->arrival, graph->predicted + fetch_wait);
 }
 
+/* Notes when a window could arrive. */
+static void note_window(struct ifr_graph *graph) {
+	graph->window_arrivals[graph->windows++ & (WINDOWS_AHEAD - 1)] = graph->arrival.cycle;
+}
+
 void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *delivery) {
 	const bool joined = graph->joined;
 	graph->joined = false;
@@ -65,7 +70,7 @@ void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *de
 	if (delivery->wait)
 		pace_wait(&graph->arrival, graph->arrival.cycle + delivery->wait);
 	if (delivery->window)
-		graph->window_arrivals[graph->windows++ & (WINDOWS_AHEAD - 1)] = graph->arrival.cycle;
+		note_window(graph);
 	if (delivery->source == IFR_SOURCE_DECODERS && delivery->boundary) {
 		graph->predecoded = graph->arrival.cycle;
 		graph->predecode_bytes = UINT64_MAX;
@@ -136,7 +141,11 @@ void graph_enter_block(struct ifr_graph *graph, const struct ifr_placed *placed,
 		if (!graph->joined && !ifr_core_idealises(core, IFR_CAUSE_FETCH))
 			pace_next(&graph->arrival);
 	}
-	if (first->window)
+	if (first->window && entry != WINDOW_GOES_ON && begins_before(core, at, &placed->instructions[0])) {
+		graph_predict_window(graph, entry, at, bubble, 0);
+		note_window(graph);
+		graph_predict_window(graph, WINDOW_GOES_ON, at, 0, fetch_wait);
+	} else if (first->window)
 		graph_predict_window(graph, entry, at, bubble, fetch_wait);
 	else
 		pace_wait(&graph->arrival, graph->arrival.cycle + bubble + fetch_wait);

@@ -44,6 +44,23 @@ static void find_branch(const struct machine *m, struct state *s, const struct f
 	s->places = goes_on ? s->places - 1 : 0;
 }
 
+/* Finds the next window, which fetch goes on into, or which a direct jump without a bubble joins to the one before. */
+static int64_t find_window(const struct machine *m, struct state *s, uint64_t address, bool goes_on, bool joined,
+                           int64_t bubble) {
+	/* As many windows as may be ahead are between this one and the last that must have arrived. */
+	const unsigned ahead = m->v[IFR_FETCH_AHEAD], prediction = m->v[IFR_FETCH_PREDICTION];
+	const int64_t room = s->windows < ahead ? 0 : s->window_arrived[s->windows - ahead];
+	if (goes_on || !s->places)
+		begin_group(m, s, address);
+	if (goes_on && s->second)
+		s->next_prediction += prediction;
+	const int64_t together = s->next_prediction - prediction;
+	s->second = joined && m->v[IFR_FETCH_PAIRS] && !s->second && room <= together;
+	const int64_t found = s->second ? together : most(s->next_prediction + bubble, room);
+	s->next_prediction = found + prediction;
+	return found;
+}
+
 /* When the next instruction may arrive, at the earliest; NEVER while a mispredicted branch has not executed. */
 static int64_t next_arrival(const struct machine *m, struct state *s, const struct fetched *f) {
 	const struct ifr_core_outcome *outcome = &f->step->outcome;
@@ -89,18 +106,17 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 		at += s->same_cycle ? 0 : 1;
 	}
 	if (window) {
-		/* As many windows as may be ahead are between this one and the last that must have arrived. */
-		const unsigned ahead = m->v[IFR_FETCH_AHEAD];
-		if (goes_on || !s->places)
-			begin_group(m, s, f->address);
-		const int64_t room = s->windows < ahead ? 0 : s->window_arrived[s->windows - ahead];
-		if (goes_on && s->second)
-			s->next_prediction += prediction;
-		const int64_t together = s->next_prediction - prediction;
-		s->second = joined && m->v[IFR_FETCH_PAIRS] && !s->second && room <= together;
-		const int64_t found = s->second ? together : most(s->next_prediction + bubble, room);
-		s->next_prediction = found + prediction;
-		at = most(at, found + code);
+		const unsigned last = m->v[IFR_OP_CACHE_BYTE] ? f->code->bytes - 1u : 0;
+		/* An instruction that a branch leads to may begin in one window and belong to the next. */
+		if (!goes_on &&
+		    f->address / m->v[IFR_OP_CACHE_WINDOW] != (f->address + last) / m->v[IFR_OP_CACHE_WINDOW]) {
+			at = most(at, find_window(m, s, f->address, false, joined, bubble));
+			s->window_arrived[s->windows++] = at;
+			bubble = 0;
+			joined = false;
+			goes_on = true;
+		}
+		at = most(at, find_window(m, s, f->address, goes_on, joined, bubble) + code);
 	} else {
 		at += bubble + code;
 	}

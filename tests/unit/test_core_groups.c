@@ -34,13 +34,17 @@ static void run_block(struct kernel *k, uint32_t block, uint64_t address, bool p
 }
 
 /* far_ and letters: every other one is in another page. t: a jump. p, q: a branch or two that are not taken, and a jump,
- * of one window. s: a jump across the end of its window. b, e: the same behind a branch that is not taken, in its first
- * and in its second window. i: an indirect jump. c: a call, its return, and a jump. */
+ * of one window. s: a jump across the end of its window. f: a jump behind an instruction across it. b, e: s behind a
+ * branch that is not taken, in its first and in its second window. i: an indirect jump. c: a call, its return, and a
+ * jump. */
 static void run_letter(struct kernel *k, struct loop *loop, char letter) {
 	const uint64_t page = loop->far && loop->line % 2 == 0 ? PAGE : 0;
 	const uint64_t line = CODE / WINDOW * WINDOW + page + (uint64_t)3 * WINDOW * loop->line++;
 	const unsigned before = letter == 'q' ? 2 : letter == 'p' || letter == 'b' || letter == 'e';
-	uint64_t at = line + (letter == 's' || letter == 'e' ? WINDOW - 3 : letter == 'b' ? WINDOW - BLOCK - 3 : 0);
+	uint64_t at = line + (letter == 's' || letter == 'e' ? WINDOW - 3
+	                      : letter == 'f'                ? WINDOW - 1
+	                      : letter == 'b'                ? WINDOW - BLOCK - 3
+	                                                     : 0);
 	for (unsigned i = 0; i < before; i++, at += BLOCK)
 		run_block(k, loop->seldom, at, i > 0);
 	run_block(k, letter == 'i' ? loop->indirect : letter == 'c' ? loop->call : loop->jump, at, before > 0);
@@ -79,14 +83,15 @@ static const struct {
 	const char *letters;
 	unsigned cycles;
 } loops[] = {
-	{"tttttttt", 9},      {"pttttttt", 9},     {"tptttttt", 10},    {"ttpttttt", 9},      {"tttttttp", 10},
-	{"pppttttt", 9},      {"pppppppp", 13},    {"ttttpppp", 11},    {"pppptttt", 11},     {"tptptptp", 11},
-	{"tttttttq", 10},     {"qqqqqqqq", 17},    {"ssssssss", 17},    {"psssssss", 16},     {"sssssssp", 17},
-	{"sssspppp", 17},     {"spspspsp", 17},    {"stptssss", 14},    {"stststpp", 12},     {"bbbbbbbb", 17},
-	{"bbbbbbbp", 17},     {"eeeeeeee", 17},    {"eeeeeeep", 16},    {"sssssseb", 17},     {"ttttttip", 9},
-	{"tttttpit", 10},     {"tttttttip", 10},   {"sssssip", 13},     {"sssssitp", 15},     {"sctps", 10},
-	{"scps", 10},         {"tpcs", 9},         {"cpss", 10},        {"ctps", 8},          {"far_tttttttt", 9},
-	{"far_pppppppp", 10}, {"far_ttttpppp", 9}, {"far_tptptptp", 9}, {"far_qqqqqqqq", 17},
+	{"tttttttt", 9},     {"pttttttt", 9},     {"tptttttt", 10},     {"ttpttttt", 9},     {"tttttttp", 10},
+	{"pppttttt", 9},     {"pppppppp", 13},    {"ttttpppp", 11},     {"pppptttt", 11},    {"tptptptp", 11},
+	{"tttttttq", 10},    {"qqqqqqqq", 17},    {"ssssssss", 17},     {"psssssss", 16},    {"sssssssp", 17},
+	{"sssspppp", 17},    {"spspspsp", 17},    {"stptssss", 14},     {"stststpp", 12},    {"bbbbbbbb", 17},
+	{"bbbbbbbp", 17},    {"eeeeeeee", 17},    {"eeeeeeep", 16},     {"sssssseb", 17},    {"ttttttip", 9},
+	{"tttttpit", 10},    {"tttttttip", 10},   {"sssssip", 13},      {"sssssitp", 15},    {"sctps", 10},
+	{"scps", 10},        {"tpcs", 9},         {"cpss", 10},         {"ctps", 8},         {"ffffffff", 17},
+	{"ftftftft", 13},    {"pfffffff", 16},    {"fffffffp", 17},     {"far_tttttttt", 9}, {"far_pppppppp", 10},
+	{"far_ttttpppp", 9}, {"far_tptptptp", 9}, {"far_qqqqqqqq", 17},
 };
 
 static unsigned count_steps(void) {

@@ -284,6 +284,17 @@ static void find_branch(struct lanes_graph *graph, const struct lanes_step *step
 	words_set(&graph->places, vec_without(mask_of_bits(ended), vec_sub(words_get(&graph->places), vec_set(1))));
 }
 
+/* Lanes in which the block's first instruction begins before its window. */
+static unsigned lanes_begin_before(const struct lanes_graph *graph, const struct lanes_step *step) {
+	unsigned lanes = 0;
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		const struct ifr_placed *placed = joint_placed(step->front, lane, step->entry->block);
+		lanes |= (unsigned)begins_before(&graph->core, step->entry->addresses[lane], &placed->instructions[0])
+		         << lane;
+	}
+	return lanes;
+}
+
 void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step *step) {
 	const struct slow_lanes slow = look_at_slow(step->front);
 	const unsigned windows = slow.windows | (step->entry->begins[0].windows & ~step->front->slow);
@@ -305,8 +316,21 @@ void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step 
 		entries.joined = is_direct_jump(graph->left_by) ? mask_bits(none) : 0;
 		begin_cycles(graph, mask_without(on, joined));
 	}
+	const vec at = vec_load(step->entry->addresses);
+	const unsigned before =
+		windows & ~entries.going_on ? windows & ~entries.going_on & lanes_begin_before(graph, step) : 0;
+	if (before) {
+		const vec_mask on = mask_of_bits(before);
+		predict_windows(graph, (struct window_entries){before, 0, entries.joined & before}, at, bubble,
+		                vec_set(0));
+		for (unsigned left = before; left; left &= left - 1)
+			note_window(graph, (unsigned)__builtin_ctz(left));
+		entries.going_on |= before;
+		entries.joined &= ~before;
+		bubble = vec_without(on, bubble);
+	}
 	if (windows)
-		predict_windows(graph, entries, vec_load(step->entry->addresses), bubble, waits);
+		predict_windows(graph, entries, at, bubble, waits);
 	if (windows != ALL_LANES)
 		wait_lanes(graph, mask_of_bits(ALL_LANES & ~windows),
 		           vec_add(words_get(&graph->arrival), vec_add(bubble, waits)));
