@@ -3,8 +3,9 @@
  *
  * Idea: as many branches as a level has take as long as few of them; of more, in all sets, each is found one level
  * further out.
- * Invariant: the machine has a large op cache here, and neither an instruction cache nor an ITLB, so that branches
- * differ in their level alone. Levels that take as long as another are not told apart. */
+ * Invariant: the machine has a large op cache here, of windows by the first byte of an instruction, and neither an
+ * instruction cache nor an ITLB, so that branches differ in their level alone. Levels that take as long as another are
+ * not told apart. */
 #include "harness/probe/described.h"
 #include "harness/probe/findings.h"
 
@@ -139,6 +140,7 @@ static void init_limit(struct limit *limit, struct probe_described *probe) {
 	if (values[IFR_OP_CACHE_SETS]) {
 		values[IFR_OP_CACHE_SETS] = SETS;
 		values[IFR_OP_CACHE_WAYS] = WAYS;
+		values[IFR_OP_CACHE_BYTE] = 0;
 	}
 	/* The slope of few is a branch's; the rest is the loop's. */
 	const double in_all = measure(limit, &few) * FEW;
