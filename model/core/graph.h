@@ -35,7 +35,7 @@ struct ifr_core_outcome {
 	uint8_t btb;           /* of the branch before, if taken: level that had it; IFR_CORE_BTB_NONE: none had it */
 	bool taken;            /* entered by a taken branch */
 	bool mispredicted;     /* the branch before was */
-	bool known;            /* the branch before is taken, or was taken before: the predictor knows it */
+	bool known;            /* the branch before is taken, or was taken lately: the predictor knows it */
 };
 #define IFR_CORE_BTB_NONE 3
 /* line: 0 to 3, the level that has it (0: the first, 3: memory). page: 0 to 2. */

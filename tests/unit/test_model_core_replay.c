@@ -257,6 +257,7 @@ struct recount {
 	size_t data, calls;
 	uint32_t stack[RANDOM_STEPS];
 	bool was_taken[RANDOM_BLOCKS];
+	unsigned passed[RANDOM_BLOCKS]; /* how often since then */
 	unsigned known_not_taken;
 };
 
@@ -268,9 +269,9 @@ static void recount_branch(struct recount *r, const struct ifr_block *block, con
 	r->indirect += kind == IFR_BRANCH_INDIRECT_JUMP || kind == IFR_BRANCH_INDIRECT_CALL;
 	const bool taken = kind == IFR_BRANCH_CONDITIONAL ? r->before & 1 : kind != IFR_BRANCH_NONE;
 	r->taken += taken;
-	if (taken)
-		r->was_taken[r->before >> 1] = true;
-	assert_int_equal(course->known[execution], r->was_taken[r->before >> 1]);
+	r->was_taken[r->before >> 1] |= taken;
+	r->passed[r->before >> 1] = taken ? 0 : r->passed[r->before >> 1] + 1;
+	assert_int_equal(course->known[execution], r->was_taken[r->before >> 1] && r->passed[r->before >> 1] < 8192);
 	r->known_not_taken += course->known[execution] && !taken;
 	if (kind == IFR_BRANCH_CALL || kind == IFR_BRANCH_INDIRECT_CALL)
 		r->stack[r->calls++ % RANDOM_STEPS] = r->before >> 1;
