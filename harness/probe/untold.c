@@ -47,6 +47,7 @@ static const struct untold table[] = {
 	{"fetch.indirect", IFR_PROBE_BTB, "indirect jumps are not timed by themselves"},
 	{"fetch.targets", IFR_PROBE_BTB, "no two loops that were tried differ in it alone"},
 	{"fetch.far", IFR_PROBE_BTB, "the code of each loop is in one place"},
+	{"fetch.redirect", IFR_PROBE_FRONT, "a misprediction's cycles are also those of stages behind fetch"},
 	{"fetch.pairs", IFR_PROBE_BTB, "loops of jumps alone do not tell pairs of windows from two jumps of a cycle"},
 	{"fetch.bubble1", IFR_PROBE_BTB, "without a BTB no branch is found"},
 	{"fetch.bubble2", IFR_PROBE_BTB, "no branch shows such a BTB"},

@@ -116,6 +116,13 @@ static void find_branch(struct ifr_graph *graph, uint32_t to, const struct ifr_c
 	graph->places = ends ? 0 : graph->places - 1;
 }
 
+/* A misprediction starts the predictor anew: where no window begins, it finds the rest of the last one again. */
+static void find_again(struct ifr_graph *graph, uint32_t to, bool window) {
+	graph->predicted = graph->arrival.cycle - (window ? graph->core->prediction : 0);
+	if (!window)
+		begin_group(graph, to);
+}
+
 void graph_enter_block(struct ifr_graph *graph, const struct ifr_placed *placed, const struct ifr_delivery *first,
                        const struct ifr_core_outcome *outcome, bool decoders) {
 	const struct ifr_core *core = graph->core;
@@ -129,7 +136,7 @@ void graph_enter_block(struct ifr_graph *graph, const struct ifr_placed *placed,
 		outcome->mispredicted && !ifr_core_idealises(core, IFR_CAUSE_BMISP) && !graph->branch_ideal;
 	if (mispredicted) {
 		pace_wait(&graph->arrival, graph->branch_done + core->mispredicted - 1);
-		graph->predicted = graph->arrival.cycle - core->prediction;
+		find_again(graph, at, first->window);
 		entry = WINDOW_OTHER;
 	} else if (outcome->taken && first->source != IFR_SOURCE_LOOP_BUFFER) {
 		bubble = graph->branch_ideal                ? core->bubble[0]

@@ -48,7 +48,7 @@ static void init_back(struct ifr_core *core, const unsigned *v) {
 	core->drain = !core->unlimited;
 	core->commit = v[IFR_PIPELINE_COMMIT];
 	core->own_fills = v[IFR_PREFETCH_FILL];
-	core->mispredicted = v[IFR_PENALTY_CONDITIONAL];
+	core->mispredicted = v[IFR_FETCH_REDIRECT] ? v[IFR_FETCH_REDIRECT] : v[IFR_PENALTY_CONDITIONAL];
 	add_latencies(v, v[IFR_PENALTY_L1D], core->miss_latency);
 	core->page_latency[1] = v[IFR_PENALTY_DTLB];
 	core->page_latency[2] = v[IFR_PENALTY_DTLB] + v[IFR_PENALTY_STLB];

@@ -80,10 +80,16 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 		const int64_t done = branch ? m->ops[branch - 1].done : 0;
 		if (done >= NEVER)
 			return NEVER;
-		at = done + m->v[IFR_PENALTY_CONDITIONAL] - 1 > at ? done + m->v[IFR_PENALTY_CONDITIONAL] - 1 : at;
+		const unsigned own = m->v[IFR_FETCH_REDIRECT], redirect = own ? own : m->v[IFR_PENALTY_CONDITIONAL];
+		at = most(at, done + redirect - 1);
 		if (outcome->known && m->v[IFR_FETCH_BRANCHES])
 			find_branch(m, s, f, false);
 		s->next_prediction = at;
+		/* The rest of the last window is found again. */
+		if (!window) {
+			begin_group(m, s, f->address);
+			s->next_prediction += prediction;
+		}
 		goes_on = false;
 	} else if (f->first && outcome->known && m->v[IFR_FETCH_BRANCHES]) {
 		find_branch(m, s, f, direct);

@@ -138,11 +138,53 @@ static void test_mispredicted(void **state) {
 	core_check_each(&check, 1, core_check_rule);
 }
 
+/* A mispredicted branch that is not taken, two more instructions, and back. */
+static void run_resumed(struct kernel *k, unsigned offset, unsigned next) {
+	const uint32_t hop = kernel_hop(k, IFR_BRANCH_CONDITIONAL), back = kernel_hop(k, IFR_BRANCH_JUMP);
+	const uint64_t line = CODE / WINDOW * WINDOW + WINDOW;
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		kernel_run(k, hop, line + offset, round > 0);
+		kernel_run(k, hop, line + offset + BLOCK, false)->outcome.mispredicted = true;
+		kernel_run(k, back, line + next, false);
+	}
+}
+
+static void resumed_within(struct kernel *k) {
+	run_resumed(k, 0, 2 * BLOCK);
+}
+
+static void resumed_before_end(struct kernel *k) {
+	run_resumed(k, WINDOW - 2 * BLOCK, WINDOW);
+}
+
+static void resumed_behind_end(struct kernel *k) {
+	run_resumed(k, WINDOW - BLOCK, WINDOW + BLOCK);
+}
+
+/* By hand: behind a misprediction each window costs a cycle, also that of the branch, if execution goes on in it. By the
+ * clock (tests/bench/offsets, skip_add) the next window takes 1.2 cycles more, and where it is the first one none. */
+static void test_resumed(void **state) {
+	static const struct core_check checks[] = {
+		{"resumed within a window", MACHINE, "fetch.redirect=3", resumed_within, 0},
+		{"resumed before its end", MACHINE, "fetch.prediction=0", resumed_before_end, 0},
+		{"resumed behind its end", MACHINE ",fetch.redirect=7", "fetch.redirect=0", resumed_behind_end, 0},
+		{"resumed without groups", MACHINE ",fetch.branches=0", NULL, resumed_before_end, 0},
+	};
+	(void)state;
+	core_check_each(checks, sizeof checks / sizeof *checks, core_check_simulated);
+	core_check_each(checks, sizeof checks / sizeof *checks, core_check_rule);
+	const double within = core_iteration_cycles(resumed_within, MACHINE, 3);
+	assert_float_equal(core_iteration_cycles(resumed_before_end, MACHINE, 3), within + 1, 0.01);
+	assert_float_equal(core_iteration_cycles(resumed_behind_end, MACHINE, 3), within, 0.01);
+	assert_float_equal(core_iteration_cycles(resumed_within, MACHINE ",fetch.redirect=7", 3), within - 5, 0.01);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_by_the_clock),
 		cmocka_unit_test(test_simulated),
 		cmocka_unit_test(test_mispredicted),
+		cmocka_unit_test(test_resumed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -224,7 +224,8 @@ static void test_machines(void **state) {
 	static const char *const specs[] = {
 		"ivybridge", "haswell", "skylake", "skylake-server", "icelake-server", "goldencove", "zen2", "zen3",
 		"zen4", "zen5", "fields2004", "zen5,fetch.calls=0",
-		"zen4,fetch.targets=7,fetch.branches=3,fetch.pairs=jumps,fetch.indirect=1,fetch.far=5",
+		"zen4,fetch.targets=7,fetch.branches=3,fetch.pairs=jumps,fetch.indirect=1,fetch.far=5,"
+		"fetch.redirect=9",
 		"zen5,fetch.prediction=2,fetch.ahead=2,fetch.bubble2=0,op_cache.sets=2",
 		"haswell,fetch.calls=3,fetch.taken=2,loop_buffer.ops=1",
 		/* Small structures, which fill; a calendar that must grow; misses of all levels. */

@@ -254,11 +254,14 @@ static vec waits_of(const struct lanes_step *step, unsigned decoding) {
 	return words_get(&waits);
 }
 
-/* A mispredicted branch was executed. */
-static void redirect(struct lanes_graph *graph, unsigned lanes) {
-	const vec_mask on = mask_of_bits(lanes);
+/* A mispredicted branch was executed. windows: lanes in which a window begins; in the others, the predictor finds the
+ * rest of the last one again. */
+static void redirect(struct lanes_graph *graph, unsigned lanes, unsigned windows, vec starts) {
+	const vec_mask on = mask_of_bits(lanes), again = mask_of_bits(lanes & ~windows);
 	wait_lanes(graph, on, vec_add(words_get(&graph->branch_done), vec_set(graph->core.mispredicted - 1)));
-	words_put(&graph->predicted, on, vec_sub(words_get(&graph->arrival), vec_set(graph->core.prediction)));
+	const vec arrival = words_get(&graph->arrival), before = vec_sub(arrival, vec_set(graph->core.prediction));
+	words_put(&graph->predicted, on, vec_select(again, arrival, before));
+	begin_groups(graph, again, starts);
 }
 
 /* Lanes in which the last block is left for another page. */
@@ -301,11 +304,12 @@ void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step 
 	const unsigned taken = step->taken ? ALL_LANES & ~step->mispredicted & ~slow.looping : 0;
 	const vec waits = waits_of(step, slow.decoding);
 	struct window_entries entries = {windows, step->taken ? 0 : ALL_LANES & ~step->mispredicted, 0};
+	const vec at = vec_load(step->entry->addresses);
 	vec bubble = vec_set(0);
 	find_branch(graph, step);
 	const vec elsewhere = step->taken ? target_bubbles(graph, step) : vec_set(0);
 	if (step->mispredicted)
-		redirect(graph, step->mispredicted);
+		redirect(graph, step->mispredicted, windows, at);
 	if (taken) {
 		const vec_mask on = mask_of_bits(taken);
 		const vec of_kind = vec_set(kind_bubble(&graph->core, graph->left_by));
@@ -316,7 +320,6 @@ void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step 
 		entries.joined = is_direct_jump(graph->left_by) ? mask_bits(none) : 0;
 		begin_cycles(graph, mask_without(on, joined));
 	}
-	const vec at = vec_load(step->entry->addresses);
 	const unsigned before =
 		windows & ~entries.going_on ? windows & ~entries.going_on & lanes_begin_before(graph, step) : 0;
 	if (before) {
