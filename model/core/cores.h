@@ -34,6 +34,7 @@ struct ifr_core {
 	unsigned column;       /* of instructions.txt */
 	unsigned other_column; /* for instructions that the column lacks */
 	struct ifr_core_ports ports;
+	uint16_t taken_ports;           /* of branches that are taken; 0: those of others */
 	uint8_t indexed_load;           /* latency of a load with an index or a far displacement, in addition */
 	uint8_t vector_load, wide_load; /* the same of 128 bits, and of more */
 	uint8_t complex_load;           /* the same with a scaled index, or with an index and a displacement */

@@ -48,6 +48,16 @@ static inline bool leads_far(uint64_t from, uint64_t to) {
 	return (from ^ to) >> FAR_BITS;
 }
 
+/* Whether a block execution ends with a taken branch. execution: as in struct ifr_chunk. */
+static inline bool leaves_taken(uint8_t branch, uint32_t execution) {
+	return branch == IFR_BRANCH_CONDITIONAL ? execution & 1 : branch != IFR_BRANCH_NONE;
+}
+
+/* The ports that an operation may go to. leaves: its block is left by a taken branch. */
+static inline uint16_t ports_of(const struct ifr_core_op *op, bool leaves) {
+	return leaves && op->taken_ports ? op->taken_ports : op->ports;
+}
+
 /* Cycles that fetch loses behind a taken branch because of its kind. */
 static inline unsigned kind_bubble(const struct ifr_core *core, uint8_t branch) {
 	return branch == IFR_BRANCH_NONE || is_direct_jump(branch) ? 0

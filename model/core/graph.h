@@ -34,6 +34,7 @@ struct ifr_core_outcome {
 	bool decoded;          /* the decoders deliver a part of it, even if the op cache is idealised */
 	uint8_t btb;           /* of the branch before, if taken: level that had it; IFR_CORE_BTB_NONE: none had it */
 	bool taken;            /* entered by a taken branch */
+	bool leaves;           /* left by one */
 	bool mispredicted;     /* the branch before was */
 	bool known;            /* the branch before is taken, or was taken lately: the predictor knows it */
 };

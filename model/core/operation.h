@@ -64,6 +64,7 @@ struct ifr_operation {
 	uint8_t destinations[3];
 	uint8_t kind;      /* enum ifr_operation_kind */
 	uint16_t ports;    /* bit n: may go to port n (ifr_decoder_port); 0: to none */
+	uint16_t taken_ports; /* the same of a branch that is taken; 0: no others */
 	uint8_t latency;   /* cycles. Of a load: in addition to the first-level cache's */
 	uint8_t occupancy; /* cycles that it keeps its unit, or, without a unit, its port; at least 1 */
 	uint8_t unit;      /* enum ifr_unit */

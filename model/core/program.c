@@ -47,6 +47,7 @@ static void convert_op(struct ifr_core_op *op, const struct ifr_operation *from,
 	memcpy(op->destinations, from->destinations, sizeof op->destinations);
 	op->kind = from->kind;
 	op->ports = from->ports;
+	op->taken_ports = from->taken_ports;
 	op->latency = from->latency;
 	op->occupancy = from->occupancy;
 	op->unit = from->unit;
@@ -126,6 +127,7 @@ static void add_fused(struct ifr_core_program *program, const struct ifr_core_in
 	struct ifr_core_op *last = &program->ops[program->ops_count - 1];
 	const struct ifr_core_op *branch = &program->ops[second.first_op + second.ops - 1];
 	last->ports = branch->ports;
+	last->taken_ports = branch->taken_ports;
 	last->kind = IFR_OPERATION_BRANCH;
 	fused->ops = first.ops;
 	count_entries(program, fused);

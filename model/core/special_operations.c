@@ -9,6 +9,7 @@ void add_branch(struct builder *builder) {
 	const bool conditional = builder->instruction->branch == IFR_BRANCH_CONDITIONAL;
 	struct ifr_operation *operation = add_operation(
 		builder, IFR_OPERATION_BRANCH, conditional ? builder->core->ports.branch : builder->core->ports.jump, 1);
+	operation->taken_ports = builder->core->taken_ports;
 	add_sources(builder, operation);
 	if (builder->decoded->set.writes.count) /* loop */
 		add_destinations(builder, operation, operation);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/replay/core_cursor.h"
 
+#include "model/core/entry.h"
+
 /* Begins with the event of a number. bits: of a mark that are not the number. */
 static struct mark_reader read_marks(const struct ifr_marks *marks, uint32_t number, unsigned bits) {
 	size_t low = 0, high = marks->count;
@@ -47,7 +49,7 @@ static void read_branch(struct core_cursor *at, size_t execution, struct ifr_cor
 		outcome->mispredicted = is_marked(&at->indirect);
 	if (kind >= IFR_BRANCH_CALL)
 		outcome->mispredicted |= is_lost(at, execution);
-	outcome->taken = kind == IFR_BRANCH_CONDITIONAL ? at->before & 1 : kind != IFR_BRANCH_NONE;
+	outcome->taken = leaves_taken(kind, at->before);
 	outcome->known = at->course->known[execution];
 	if (outcome->taken && at->pass->machine->values[IFR_BTB1_ENTRIES])
 		outcome->btb = next_btb_level(&at->taken);
@@ -65,16 +67,18 @@ static void read_fetch(struct core_cursor *at, size_t execution, struct ifr_core
 
 void core_cursor_next(struct core_cursor *at, size_t execution, struct ifr_core_outcome *outcome) {
 	const struct ifr_pass *pass = at->pass;
-	const struct ifr_block *about = &pass->chunk->blocks[pass->chunk->executions[execution] >> 1];
+	const uint32_t number = pass->chunk->executions[execution];
+	const struct ifr_block *about = &pass->chunk->blocks[number >> 1];
 	*outcome = (struct ifr_core_outcome){.addresses = pass->addresses[pass->lanes[at->lane].data_group] + at->data,
 	                                     .accesses = pass->chunk->accesses + about->first_access,
 	                                     .levels = pass->outcomes[at->lane].data + at->data,
-	                                     .first_access = about->first_access};
+	                                     .first_access = about->first_access,
+	                                     .leaves = leaves_taken(pass->kinds[number >> 1], number)};
 	if (at->before != IFR_EXECUTION_BREAK)
 		read_branch(at, execution, outcome);
 	read_fetch(at, execution, outcome);
 	at->data += about->accesses;
-	at->before = pass->chunk->executions[execution];
+	at->before = number;
 }
 
 /* The first miss of an execution, or of a later one. */

@@ -87,6 +87,7 @@ static int64_t run_graph(const struct set_group *group, struct ifr_graph *graph,
 		                                         .decoded = step->decoded && all_cached,
 		                                         .btb = step->btb,
 		                                         .taken = step->taken,
+		                                         .leaves = i + 1 < to && step[1].taken,
 		                                         .known = step->known,
 		                                         .mispredicted = step->mispredicted};
 		ifr_graph_add(graph, code->program, &group->placed[step->block], group->deliveries + group->first[i],

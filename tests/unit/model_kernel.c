@@ -150,6 +150,8 @@ uint32_t kernel_hop(struct kernel *kernel, uint8_t branch) {
 
 struct cycles_step *kernel_run(struct kernel *kernel, uint32_t block, uint64_t address, bool taken) {
 	const size_t i = kernel->count++;
+	if (i)
+		kernel->steps[i - 1].outcome.leaves = taken;
 	kernel->steps[i] = (struct cycles_step){.block = block,
 	                                        .address = address,
 	                                        .bytes = kernel->block_bytes[block],

@@ -24,7 +24,7 @@ struct lanes_step {
 	const struct joint_entry *entry;
 	const struct joint_front *front;   /* deliveries of slow lanes */
 	const struct ifr_core_code *codes; /* unfused, fused */
-	bool taken, known;                 /* of the branch before, as in struct ifr_core_outcome */
+	bool taken, known, leaves;         /* as in struct ifr_core_outcome */
 	unsigned mispredicted;             /* lanes */
 	unsigned btb_lanes;                /* lanes in which the branch before is not in the first BTB … */
 	uint8_t btb[LANES];                /* … and where it is then */
