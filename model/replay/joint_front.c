@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/core/entry.h"
+
 struct joint_front *joint_front_new(const struct ifr_core *core, struct core_lane *lanes, size_t first,
                                     size_t count) {
 	struct joint_front *joint = aligned_alloc(64, (sizeof *joint + 63) / 64 * 64);
@@ -83,6 +85,7 @@ static void foresee_lane(struct joint_front *joint, struct joint_entry *entry, s
 	const struct ifr_core_code *codes = joint->pass->program->blocks[entry->block];
 	const struct ifr_core_instruction *plain = joint->pass->program->instructions + codes[0].first;
 	entry->unfused |= placed->instructions == plain ? like : 0;
+	entry->crossing |= begins_before(joint->core, (uint32_t)placed->address, &placed->instructions[0]) ? like : 0;
 	for (size_t i = lane; i < JOINT_LANES; i++)
 		entry->addresses[i] = (uint32_t)placed->address;
 }

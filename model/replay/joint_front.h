@@ -31,6 +31,7 @@ struct joint_entry {
 	struct joint_entry *next, *more; /* the entry that last followed; the block's other entries */
 	uint32_t block;
 	uint16_t possible, unfused; /* lanes whose op cache may have all; in which the last pair is not fused */
+	uint16_t crossing;          /* lanes whose first instruction begins before its window (begins_before) */
 	bool arrived;               /* behind a taken branch or a cut: `before` does not matter */
 };
 

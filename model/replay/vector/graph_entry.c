@@ -264,13 +264,11 @@ static void redirect(struct lanes_graph *graph, unsigned lanes, unsigned windows
 	begin_groups(graph, again, starts);
 }
 
-/* Lanes in which the last block is left for another page. */
+/* Lanes in which the last block is left for another page (leaves_page). */
 static unsigned lanes_leaving(const struct lanes_graph *graph, const struct lanes_step *step) {
-	unsigned lanes = 0;
-	for (unsigned lane = 0; lane < LANES; lane++)
-		lanes |= (unsigned)leaves_page(&graph->core, graph->left_at.at[lane], step->entry->addresses[lane])
-		         << lane;
-	return lanes;
+	const vec last = vec_sub(words_get(&graph->left_at), vec_set(1)), to = vec_load(step->entry->addresses);
+	const vec pages = vec_right_each(vec_xor(last, to), vec_set(graph->core.page_shift));
+	return ALL_LANES & ~mask_bits(vec_equal(pages, vec_set(0)));
 }
 
 /* The predictor finds the branch that ended the last block, and led to this one. */
@@ -285,17 +283,6 @@ static void find_branch(struct lanes_graph *graph, const struct lanes_step *step
 	words_set(&graph->predicted,
 	          vec_add(words_get(&graph->predicted), vec_where(none, vec_set(graph->core.prediction))));
 	words_set(&graph->places, vec_without(mask_of_bits(ended), vec_sub(words_get(&graph->places), vec_set(1))));
-}
-
-/* Lanes in which the block's first instruction begins before its window. */
-static unsigned lanes_begin_before(const struct lanes_graph *graph, const struct lanes_step *step) {
-	unsigned lanes = 0;
-	for (unsigned lane = 0; lane < LANES; lane++) {
-		const struct ifr_placed *placed = joint_placed(step->front, lane, step->entry->block);
-		lanes |= (unsigned)begins_before(&graph->core, step->entry->addresses[lane], &placed->instructions[0])
-		         << lane;
-	}
-	return lanes;
 }
 
 void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step *step) {
@@ -320,8 +307,7 @@ void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step 
 		entries.joined = is_direct_jump(graph->left_by) ? mask_bits(none) : 0;
 		begin_cycles(graph, mask_without(on, joined));
 	}
-	const unsigned before =
-		windows & ~entries.going_on ? windows & ~entries.going_on & lanes_begin_before(graph, step) : 0;
+	const unsigned before = windows & ~entries.going_on & step->entry->crossing;
 	if (before) {
 		const vec_mask on = mask_of_bits(before);
 		predict_windows(graph, (struct window_entries){before, 0, entries.joined & before}, at, bubble,
