@@ -34,7 +34,7 @@ struct ifr_front *ifr_front_new(const struct ifr_core *core) {
 void ifr_front_free(struct ifr_front *front) {
 	if (!front)
 		return;
-	free(front->cache.keys);
+	free(front->cache.lines);
 	free(front->deliveries);
 	free(front);
 }
@@ -78,8 +78,8 @@ static void foresee_line(struct ifr_front *front, uint64_t key, bool possible) {
 		to->lines_room = 2 * to->lines_room + 8;
 		to->lines = ifr_realloc(to->lines, to->lines_room, sizeof *to->lines);
 	}
-	to->lines[to->lines_count++] = (struct ifr_foreseen_line){
-		.set = front->cache.sets ? ifr_op_cache_set(&front->cache, front->stretch.window) : NULL, .key = key};
+	const uint32_t set = front->cache.sets ? ifr_op_cache_set(&front->cache, front->stretch.window) : 0;
+	to->lines[to->lines_count++] = (struct ifr_foreseen_line){.key = key, .set = set, .at = set};
 }
 
 /* Whether the op cache has the line that begins with an instruction. */
@@ -220,13 +220,8 @@ void ifr_front_set_stretch(struct ifr_front *front, const struct ifr_stretch *st
 	front->stretch = *stretch;
 }
 
-bool ifr_front_use(struct ifr_front *front, const struct ifr_foreseen_line *line) {
-	for (unsigned i = 0; i < front->cache.ways; i++)
-		if (line->set[i] == line->key) {
-			ifr_recency_touch(line->set, front->cache.ways, line->key);
-			return true;
-		}
-	return false;
+struct ifr_op_cache *ifr_front_cache(struct ifr_front *front) {
+	return &front->cache;
 }
 
 bool ifr_front_decodes(const struct ifr_front *front) {

@@ -76,9 +76,10 @@ struct ifr_stretch {
 	unsigned line, slots, branches; /* number of the line, and what it holds */
 	bool barred;
 };
-/* A line of the op cache: the keys of its set, most recent first. */
+/* A line of the op cache. set, at: numbers of its set's first line, and of the line that it was last (op_cache.h). */
 struct ifr_foreseen_line {
-	uint64_t *set, key;
+	uint64_t key;
+	uint32_t set, at;
 };
 /* A block behind a stretch, if the op cache has all of it: this depends on addresses alone. */
 struct ifr_foreseen {
@@ -92,8 +93,7 @@ struct ifr_foreseen {
 const struct ifr_delivery *ifr_front_foresee(struct ifr_front *front, const struct ifr_placed *placed,
                                              bool arrived, const struct ifr_stretch *before,
                                              struct ifr_foreseen *to);
-/* Looks a line up that is not the first of its set. Returns whether the op cache has it. */
-bool ifr_front_use(struct ifr_front *front, const struct ifr_foreseen_line *line);
+struct ifr_op_cache *ifr_front_cache(struct ifr_front *front);
 /* All lines of a block that was foreseen are there: the op cache delivers. */
 void ifr_front_take(struct ifr_front *front);
 /* Whether the decoders deliver. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/core/entry.h"
+#include "model/core/op_cache.h"
 
 struct joint_front *joint_front_new(const struct ifr_core *core, struct core_lane *lanes, size_t first,
                                     size_t count) {
@@ -167,10 +168,24 @@ void joint_front_cut(struct joint_front *joint) {
 	joint->cut = true;
 }
 
+/* Uses a line, which mostly is where it was. Returns whether the op cache has it. */
+static bool use_line(struct ifr_op_cache *cache, struct ifr_foreseen_line *line) {
+	struct ifr_op_cache_line *at = &cache->lines[line->at];
+	if (at->key != line->key) {
+		at = ifr_op_cache_find(cache, line->set, line->key);
+		if (!at)
+			return false;
+		line->at = (uint32_t)(at - cache->lines);
+	}
+	at->used = ++cache->uses;
+	return true;
+}
+
 static bool has_lines(const struct joint_front *joint, const struct joint_entry *entry, size_t lane) {
-	const struct ifr_foreseen_line *line = entry->lines + (lane ? entry->lines_end[lane - 1] : 0);
+	struct ifr_op_cache *cache = ifr_front_cache(front_of(joint, lane));
+	struct ifr_foreseen_line *line = entry->lines + (lane ? entry->lines_end[lane - 1] : 0);
 	for (const struct ifr_foreseen_line *end = entry->lines + entry->lines_end[lane]; line < end; line++)
-		if (*line->set != line->key && !ifr_front_use(front_of(joint, lane), line))
+		if (!use_line(cache, line))
 			return false;
 	return true;
 }
