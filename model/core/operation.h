@@ -62,15 +62,15 @@ enum ifr_operation_flag {
 struct ifr_operation {
 	uint8_t sources[4]; /* enum ifr_register, from the first on; then IFR_REGISTER_NONE */
 	uint8_t destinations[3];
-	uint8_t kind;      /* enum ifr_operation_kind */
-	uint16_t ports;    /* bit n: may go to port n (ifr_decoder_port); 0: to none */
+	uint8_t kind;         /* enum ifr_operation_kind */
+	uint16_t ports;       /* bit n: may go to port n (ifr_decoder_port); 0: to none */
 	uint16_t taken_ports; /* the same of a branch that is taken; 0: no others */
-	uint8_t latency;   /* cycles. Of a load: in addition to the first-level cache's */
-	uint8_t occupancy; /* cycles that it keeps its unit, or, without a unit, its port; at least 1 */
-	uint8_t unit;      /* enum ifr_unit */
-	uint8_t flags;     /* enum ifr_operation_flag */
-	uint8_t access;    /* a load: the how-many-eth load of its instruction, from 0; a store: store */
-	uint8_t bytes;     /* of the access; 0: none, or unknown */
+	uint8_t latency;      /* cycles. Of a load: in addition to the first-level cache's */
+	uint8_t occupancy;    /* cycles that it keeps its unit, or, without a unit, its port; at least 1 */
+	uint8_t unit;         /* enum ifr_unit */
+	uint8_t flags;        /* enum ifr_operation_flag */
+	uint8_t access;       /* a load: the how-many-eth load of its instruction, from 0; a store: store */
+	uint8_t bytes;        /* of the access; 0: none, or unknown */
 	uint8_t
 		name; /* base register of what a load or a store's address names (names.h); IFR_REGISTER_NONE: no name */
 	int16_t stack;        /* bytes by which it moves the stack pointer; 0: not, or not by a constant */

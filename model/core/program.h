@@ -17,7 +17,7 @@ enum ifr_core_op_flag {
 struct ifr_core_op {
 	uint8_t sources[4];
 	uint8_t destinations[3];
-	uint8_t kind; /* enum ifr_operation_kind */
+	uint8_t kind;                /* enum ifr_operation_kind */
 	uint16_t ports, taken_ports; /* taken_ports: of a branch that is taken; 0: no others */
 	uint8_t latency, occupancy, unit, flags;
 	uint16_t access; /* first access in the block */

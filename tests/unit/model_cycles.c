@@ -121,8 +121,7 @@ static void rename_op(struct machine *m, struct state *s, struct simulated *o) {
 		o->done = at >= NEVER ? NEVER : at > s->now ? at : s->now;
 		return;
 	}
-	const uint16_t ports =
-		o->in->step->outcome.leaves && o->op->taken_ports ? o->op->taken_ports : o->op->ports;
+	const uint16_t ports = o->in->step->outcome.leaves && o->op->taken_ports ? o->op->taken_ports : o->op->ports;
 	for (unsigned p = 0; p < 16; p++)
 		if (ports >> p & 1 && (best == 99 || s->waiting[p] <= s->waiting[best]))
 			best = p;
