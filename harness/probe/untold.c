@@ -37,6 +37,7 @@ static const struct untold table[] = {
 	{"pipeline.clear", IFR_PROBE_CORE, "a load that was wrongly ahead waits for its store, too: one cost"},
 	{"pipeline.counters", IFR_PROBE_CORE, "loads at all distances from each other would have to be tried"},
 	{"pipeline.longest", IFR_PROBE_CORE, "no instruction tells a limit from its own latency"},
+	{"pipeline.way_tag", IFR_PROBE_CACHES, "lines of a chase differ in bits that no hash hides"},
 	{"pipeline.", IFR_PROBE_CORE, "another structure is full first"},
 	{"fetch.bytes", IFR_PROBE_FRONT, "fetch, predecoding and decoders limit the same code"},
 	{"fetch.predecode", IFR_PROBE_FRONT, "fetch, predecoding and decoders limit the same code"},

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/memory/power.h"
+
 const char *const ifr_standings[] = {"documented", "reverse-engineered", "disputed", "assumed", "set", NULL};
 
 void ifr_machine_note_assign(struct ifr_machine_note *note, enum ifr_standing standing, const char *source) {
@@ -30,8 +32,11 @@ struct ifr_cache_shape ifr_machine_cache_shape(const struct ifr_machine *machine
 	const unsigned *values = &machine->values[bytes];
 	if (!values[0])
 		return (struct ifr_cache_shape){0};
-	return (struct ifr_cache_shape){
-		.sets = values[0] / values[1] / values[2], .ways = values[1], .policy = values[3]};
+	const bool hashed = bytes == IFR_L1D_BYTES && machine->values[IFR_PIPELINE_WAY_TAG];
+	return (struct ifr_cache_shape){.sets = values[0] / values[1] / values[2],
+	                                .ways = values[1],
+	                                .policy = values[3],
+	                                .hash_bit = hashed ? 12 - ifr_log2_of(values[2]) : 0};
 }
 
 unsigned ifr_machine_line_bytes(const struct ifr_machine *machine) {

@@ -25,7 +25,7 @@ static size_t hints_for(size_t lines) {
 /* A large LRU cache keeps its sets in order of use instead: hints for few of its lines would miss most of the
  * time, and a search from the most recent key is short. */
 static bool is_large_lru(struct ifr_cache_shape shape) {
-	return shape.policy == IFR_POLICY_LRU && (size_t)shape.sets * shape.ways > HINTS_MOST;
+	return shape.policy == IFR_POLICY_LRU && !shape.hash_bit && (size_t)shape.sets * shape.ways > HINTS_MOST;
 }
 
 void ifr_cache_init(struct ifr_cache *cache, struct ifr_cache_shape shape) {
@@ -98,12 +98,29 @@ static unsigned find_way_of_shape(const uint64_t *keys, const uint64_t *times, u
 	return ways == 8 ? find_way(keys, times, key, policy, 8) : find_way(keys, times, key, policy, ways);
 }
 
+static unsigned hash_of(uint64_t key, unsigned hash_bit) {
+	const unsigned bits = (unsigned)(key >> hash_bit) & 0xffff;
+	/* 0 to 2 with 15 to 13, 3 to 7 with 8 to 12 */
+	const unsigned outer = (bits >> 15 & 1) | (bits >> 13 & 2) | (bits >> 11 & 4), inner = bits >> 5 & 0xf8;
+	return (bits & 0xff) ^ outer ^ inner;
+}
+
+/* The way of a set that a key of the same hash has; else `otherwise`. */
+static size_t find_hash(const uint64_t *keys, unsigned ways, uint64_t key, unsigned hash_bit, size_t otherwise) {
+	for (unsigned way = 0; way < ways; way++)
+		if (keys[way] != IFR_CACHE_EMPTY && hash_of(keys[way], hash_bit) == hash_of(key, hash_bit))
+			return way;
+	return otherwise;
+}
+
 bool ifr_cache_search(struct ifr_cache *cache, uint64_t key) {
 	const struct ifr_cache_shape shape = cache->shape;
 	const size_t first = ifr_cache_set(&shape, key) * shape.ways;
-	const size_t at =
-		first + find_way_of_shape(cache->keys + first, cache->times + first, key, shape.policy, shape.ways);
-	const bool hit = cache->keys[at] == key;
+	size_t way = find_way_of_shape(cache->keys + first, cache->times + first, key, shape.policy, shape.ways);
+	const bool hit = cache->keys[first + way] == key;
+	if (!hit && shape.hash_bit)
+		way = find_hash(cache->keys + first, shape.ways, key, shape.hash_bit, way);
+	const size_t at = first + way;
 	cache->hints[key & cache->hint_mask] = (uint16_t)at;
 	cache->keys[at] = key;
 	cache->times[at] = ++cache->clock;

@@ -11,6 +11,7 @@
 struct memory {
 	unsigned sets, ways, shift;
 	bool tree;
+	unsigned hash_bit;
 	uint64_t *keys; /* LRU: by use; tree PLRU: by way */
 	unsigned *filled;
 	bool *upper; /* tree PLRU, by set and node, level by level: true if the victim is in the upper half */
@@ -23,6 +24,7 @@ static struct memory memory_new(struct ifr_cache_shape shape) {
 		.ways = shape.ways,
 		.shift = shape.index_shift,
 		.tree = shape.policy == IFR_POLICY_PLRU,
+		.hash_bit = shape.hash_bit,
 		.keys = ifr_alloc((size + 1) * sizeof(uint64_t)),
 		.filled = ifr_alloc((shape.sets + 1) * sizeof(unsigned)),
 		.upper = ifr_alloc(size + 1),
@@ -77,15 +79,46 @@ static bool touch_tree(uint64_t *keys, bool *upper, unsigned *filled, unsigned w
 	return false;
 }
 
+static bool bit_of(uint64_t key, unsigned bit) {
+	return key >> bit & 1;
+}
+
+/* Whether two keys cannot be told apart by the way predictor of Zen, whose first bit is bit 12 of an address. */
+static bool are_alike(uint64_t a, uint64_t b, unsigned first) {
+	static const unsigned bits[][2] = {{12, 27}, {13, 26}, {14, 25}, {15, 20},
+	                                   {16, 21}, {17, 22}, {18, 23}, {19, 24}};
+	bool alike = true;
+	for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
+		const unsigned low = bits[i][0] - 12 + first, high = bits[i][1] - 12 + first;
+		alike &= (bit_of(a, low) != bit_of(a, high)) == (bit_of(b, low) != bit_of(b, high));
+	}
+	return alike;
+}
+
+/* Gives the place of a key that is like this one to it. Returns false if it is there already, or none is. */
+static bool take_place(uint64_t *keys, unsigned filled, unsigned first, uint64_t key) {
+	for (unsigned i = 0; i < filled; i++)
+		if (keys[i] == key)
+			return false;
+	for (unsigned i = 0; i < filled; i++)
+		if (are_alike(keys[i], key, first)) {
+			keys[i] = key;
+			return true;
+		}
+	return false;
+}
+
 /* A structure that the machine has not never misses. */
 static bool touch(struct memory *memory, uint64_t key) {
 	if (!memory->sets)
 		return true;
 	const size_t set = (key >> memory->shift) % memory->sets;
 	uint64_t *keys = memory->keys + set * memory->ways;
+	const bool taken = memory->hash_bit && take_place(keys, memory->filled[set], memory->hash_bit, key);
 	if (memory->tree)
-		return touch_tree(keys, memory->upper + set * memory->ways, &memory->filled[set], memory->ways, key);
-	return touch_list(keys, &memory->filled[set], memory->ways, key);
+		return touch_tree(keys, memory->upper + set * memory->ways, &memory->filled[set], memory->ways, key) &&
+		       !taken;
+	return touch_list(keys, &memory->filled[set], memory->ways, key) && !taken;
 }
 
 /* --- directions --- */
