@@ -114,8 +114,8 @@ static const struct ifr_core cores[] = {
      .lock_latency = 7,
      .eliminates_moves = true,
      .eliminates_vector_moves = true},
-	/* Taken branches, by the clock: 3 to 7 additions beside the loop's own decrement and branch take (n + 1) / 4 cycles,
-     * as if it took one of the four ALUs, also behind a branch that is not taken (1 to 1.5 cycles). */
+	/* Taken branches, by the clock: a loop of 3 to 7 additions, n, takes (n + 1) / 4 cycles, so that its own branch takes
+     * one of the four ALUs. */
 	{.name = "zen4",
      .generation = IFR_ZEN4,
      .column = 8,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Branches that end a block, and groups of them. Private to graph_arrival.c and to the graph of lanes
- * (model/replay/vector/graph_entry.c). */
+/* Branches that end a block, and groups of them. Private to graph_arrival.c and to the lanes
+ * (model/replay/joint_front.c, model/replay/vector/graph_entry.c). */
 #ifndef IFR_MODEL_CORE_ENTRY_H
 #define IFR_MODEL_CORE_ENTRY_H
 
@@ -46,16 +46,6 @@ static inline bool begins_before(const struct ifr_core *core, uint32_t at,
 enum { FAR_BITS = 37 };
 static inline bool leads_far(uint64_t from, uint64_t to) {
 	return (from ^ to) >> FAR_BITS;
-}
-
-/* Whether a block execution ends with a taken branch. execution: as in struct ifr_chunk. */
-static inline bool leaves_taken(uint8_t branch, uint32_t execution) {
-	return branch == IFR_BRANCH_CONDITIONAL ? execution & 1 : branch != IFR_BRANCH_NONE;
-}
-
-/* The ports that an operation may go to. leaves: its block is left by a taken branch. */
-static inline uint16_t ports_of(const struct ifr_core_op *op, bool leaves) {
-	return leaves && op->taken_ports ? op->taken_ports : op->ports;
 }
 
 /* Cycles that fetch loses behind a taken branch because of its kind. */

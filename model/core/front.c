@@ -78,7 +78,7 @@ static void foresee_line(struct ifr_front *front, uint64_t key, bool possible) {
 		to->lines_room = 2 * to->lines_room + 8;
 		to->lines = ifr_realloc(to->lines, to->lines_room, sizeof *to->lines);
 	}
-	const uint32_t set = front->cache.sets ? ifr_op_cache_set(&front->cache, front->stretch.window) : 0;
+	const uint32_t set = ifr_op_cache_set(&front->cache, front->stretch.window);
 	to->lines[to->lines_count++] = (struct ifr_foreseen_line){.key = key, .set = set, .at = set};
 }
 

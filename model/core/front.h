@@ -93,6 +93,7 @@ struct ifr_foreseen {
 const struct ifr_delivery *ifr_front_foresee(struct ifr_front *front, const struct ifr_placed *placed,
                                              bool arrived, const struct ifr_stretch *before,
                                              struct ifr_foreseen *to);
+/* The op cache, in which foreseen lines can be used (op_cache.h). */
 struct ifr_op_cache *ifr_front_cache(struct ifr_front *front);
 /* All lines of a block that was foreseen are there: the op cache delivers. */
 void ifr_front_take(struct ifr_front *front);

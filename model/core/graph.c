@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "model/core/entry.h"
 #include "model/core/graph_state.h"
 
 /* The mask of a ring of so many at least. */
@@ -221,7 +220,7 @@ static inline __attribute__((always_inline)) int64_t execute(struct ifr_graph *g
 		return later(rename, sources);
 	}
 	const int64_t ready = later(rename + 1, sources);
-	const unsigned port = ports_choose(&graph->ports, ports_of(op, outcome->leaves));
+	const unsigned port = ports_choose(&graph->ports, ifr_core_op_ports(op, outcome->leaves));
 	if (op->kind == IFR_OPERATION_LOAD && op->pieces) {
 		const int64_t done = graph_load(graph, op, port, ready, pc, outcome);
 		if (done > graph->slot_load_done) {

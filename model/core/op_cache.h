@@ -15,11 +15,11 @@ struct ifr_op_cache_line {
 struct ifr_op_cache {
 	struct ifr_op_cache_line *lines; /* by set */
 	uint64_t uses;
-	unsigned sets, ways;
+	unsigned sets, ways; /* both 0: there is none, and so no line */
 };
 
 static inline void ifr_op_cache_init(struct ifr_op_cache *cache, const struct ifr_core *core) {
-	*cache = (struct ifr_op_cache){.sets = core->cache_sets, .ways = core->cache_ways};
+	*cache = (struct ifr_op_cache){.sets = core->cache_sets, .ways = core->cache_sets ? core->cache_ways : 0};
 	cache->lines = ifr_alloc((size_t)cache->sets * cache->ways * sizeof *cache->lines + 1);
 	for (size_t i = 0; i < (size_t)cache->sets * cache->ways; i++)
 		cache->lines[i].key = IFR_CACHE_EMPTY;
@@ -41,8 +41,7 @@ static inline struct ifr_op_cache_line *ifr_op_cache_find(const struct ifr_op_ca
 
 /* Uses a line that may be there. Returns whether it is. */
 static inline bool ifr_op_cache_use(struct ifr_op_cache *cache, uint64_t window, uint64_t key) {
-	struct ifr_op_cache_line *line =
-		cache->sets ? ifr_op_cache_find(cache, ifr_op_cache_set(cache, window), key) : NULL;
+	struct ifr_op_cache_line *line = ifr_op_cache_find(cache, ifr_op_cache_set(cache, window), key);
 	if (line)
 		line->used = ++cache->uses;
 	return line;
@@ -61,8 +60,7 @@ static inline void ifr_op_cache_fill(struct ifr_op_cache *cache, uint64_t window
 
 /* Takes a line out, if it is there. */
 static inline void ifr_op_cache_drop(struct ifr_op_cache *cache, uint64_t window, uint64_t key) {
-	struct ifr_op_cache_line *line =
-		cache->sets ? ifr_op_cache_find(cache, ifr_op_cache_set(cache, window), key) : NULL;
+	struct ifr_op_cache_line *line = ifr_op_cache_find(cache, ifr_op_cache_set(cache, window), key);
 	if (line)
 		*line = (struct ifr_op_cache_line){.key = IFR_CACHE_EMPTY};
 }

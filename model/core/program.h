@@ -31,6 +31,11 @@ struct ifr_core_op {
 	int32_t displacement;
 };
 
+/* The ports that an operation may go to. leaves: its block is left by a taken branch. */
+static inline uint16_t ifr_core_op_ports(const struct ifr_core_op *op, bool leaves) {
+	return leaves && op->taken_ports ? op->taken_ports : op->ports;
+}
+
 struct ifr_core_instruction {
 	uint32_t first_op;
 	uint16_t offset, flags; /* flags: enum ifr_instruction_flag */

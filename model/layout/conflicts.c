@@ -123,9 +123,8 @@ bool ifr_conflict_is_of_branches(enum ifr_conflict_structure structure) {
 static bool is_looked_up(const struct walk *walk, uint32_t execution) {
 	const uint8_t branch =
 		execution == IFR_EXECUTION_BREAK ? IFR_BRANCH_NONE : walk->blocks[execution >> 1].branch;
-	return walk->structure == IFR_CONFLICT_PREDICTOR
-	           ? branch == IFR_BRANCH_CONDITIONAL
-	           : branch != IFR_BRANCH_NONE && (branch != IFR_BRANCH_CONDITIONAL || execution & 1);
+	return walk->structure == IFR_CONFLICT_PREDICTOR ? branch == IFR_BRANCH_CONDITIONAL
+	                                                 : ifr_branch_is_taken(branch, execution);
 }
 
 static void walk_chunk(const struct walk *walk, struct conflict_side *side, const struct ifr_trace_chunk *chunk,

@@ -99,4 +99,9 @@ static inline bool ifr_branch_is_indirect(uint8_t kind) {
 	return kind == IFR_BRANCH_INDIRECT_JUMP || kind == IFR_BRANCH_INDIRECT_CALL;
 }
 
+/* Whether a block execution ends with a taken branch. branch: the block's; execution: as in struct ifr_chunk. */
+static inline bool ifr_branch_is_taken(uint8_t branch, uint32_t execution) {
+	return branch == IFR_BRANCH_CONDITIONAL ? execution & 1 : branch != IFR_BRANCH_NONE;
+}
+
 #endif

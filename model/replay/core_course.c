@@ -42,7 +42,7 @@ static void count_branch(struct ifr_core_course *course, const struct ifr_pass *
 	const uint8_t kind = pass->kinds[block];
 	at->conditional += kind == IFR_BRANCH_CONDITIONAL;
 	at->indirect += ifr_branch_is_indirect(kind);
-	const bool taken = kind == IFR_BRANCH_CONDITIONAL ? course->before & 1 : kind != IFR_BRANCH_NONE;
+	const bool taken = ifr_branch_is_taken(kind, course->before);
 	at->taken += taken;
 	course->taken[block] = taken ? TAKEN_LATELY : (uint16_t)(course->taken[block] - !!course->taken[block]);
 	course->known[execution] = course->taken[block] > 0;

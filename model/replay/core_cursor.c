@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/replay/core_cursor.h"
 
-#include "model/core/entry.h"
-
 /* Begins with the event of a number. bits: of a mark that are not the number. */
 static struct mark_reader read_marks(const struct ifr_marks *marks, uint32_t number, unsigned bits) {
 	size_t low = 0, high = marks->count;
@@ -49,7 +47,7 @@ static void read_branch(struct core_cursor *at, size_t execution, struct ifr_cor
 		outcome->mispredicted = is_marked(&at->indirect);
 	if (kind >= IFR_BRANCH_CALL)
 		outcome->mispredicted |= is_lost(at, execution);
-	outcome->taken = leaves_taken(kind, at->before);
+	outcome->taken = ifr_branch_is_taken(kind, at->before);
 	outcome->known = at->course->known[execution];
 	if (outcome->taken && at->pass->machine->values[IFR_BTB1_ENTRIES])
 		outcome->btb = next_btb_level(&at->taken);
@@ -73,7 +71,7 @@ void core_cursor_next(struct core_cursor *at, size_t execution, struct ifr_core_
 	                                     .accesses = pass->chunk->accesses + about->first_access,
 	                                     .levels = pass->outcomes[at->lane].data + at->data,
 	                                     .first_access = about->first_access,
-	                                     .leaves = leaves_taken(pass->kinds[number >> 1], number)};
+	                                     .leaves = ifr_branch_is_taken(pass->kinds[number >> 1], number)};
 	if (at->before != IFR_EXECUTION_BREAK)
 		read_branch(at, execution, outcome);
 	read_fetch(at, execution, outcome);

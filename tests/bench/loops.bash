@@ -4,16 +4,23 @@
 
 loops_program=$(realpath "${BASH_SOURCE[0]%/*}/loops.c")
 
-# compare_loops MACHINE NAMES...: builds the functions loop_NAME of loops.s, and prints a table.
-compare_loops() {
-	local machine=$1 number=0 name
+# build_loops COMPILER NAMES...: builds ./loops of the functions loop_NAME of loops.s.
+build_loops() {
+	local compiler=$1
 	shift
 	{
 		printf 'void loop_%s(long rounds);\n' "$@"
 		echo "#define LOOPS $(printf 'loop_%s, ' "$@")"
 	} >loops.h
 	echo '.section .note.GNU-stack, "", @progbits' >>loops.s
-	interfero-gcc -O2 -I. -o loops "$loops_program" loops.s
+	"$compiler" -O2 -I. -o loops "$loops_program" loops.s
+}
+
+# compare_loops MACHINE NAMES...: builds these, and prints a table.
+compare_loops() {
+	local machine=$1 number=0 name
+	shift
+	build_loops interfero-gcc "$@"
 	./loops >clock
 	for name; do
 		echo "$name $(model_loop "$machine" $number 1280) $(model_loop "$machine" $number 3840)"

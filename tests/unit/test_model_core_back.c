@@ -48,10 +48,10 @@ static void mixed_ports(struct kernel *k) {
 
 enum { BRANCHES = 1 << 9 }; /* a port of branches alone */
 
-/* Additions, and a branch of two ports, or of one of the additions if it is taken. */
-static void run_branches(struct kernel *k, unsigned additions, bool taken) {
+/* Four additions, and a branch of two ports, or of one of the additions if it is taken. */
+static void run_branches(struct kernel *k, bool taken) {
 	const uint32_t loop = kernel_block(k);
-	for (unsigned i = 0; i < additions; i++)
+	for (unsigned i = 0; i < 4; i++)
 		kernel_alu(k, 4, 0, 0, ALU, 1);
 	kernel_instruction(k, 2, IFR_BRANCH_CONDITIONAL, 0);
 	kernel_op(k, IFR_OPERATION_BRANCH, P6 | BRANCHES, 1, 0, IFR_REGISTER_NONE, 0, false)->taken_ports = P6;
@@ -63,11 +63,11 @@ static void run_branches(struct kernel *k, unsigned additions, bool taken) {
 }
 
 static void taken_branch(struct kernel *k) {
-	run_branches(k, 4, true);
+	run_branches(k, true);
 }
 
 static void other_branch(struct kernel *k) {
-	run_branches(k, 4, false);
+	run_branches(k, false);
 }
 
 static void divide(struct kernel *k) {

@@ -45,8 +45,7 @@ static void test_by_hand(void **state) {
 	assert_touches((struct ifr_cache_shape){2, 2, 1, IFR_POLICY_LRU, 0}, "bcfbdedbc", "------++-");
 }
 
-/* Whether of two lines in turn, each pushes the other out of a cache of 32 KiB, of which the first one's way is known by
- * a hash. */
+/* Whether two lines in turn push each other out of a cache of 32 KiB that knows its ways by a hash. */
 static bool push_out(enum ifr_policy policy, uint64_t first, uint64_t second) {
 	struct ifr_cache cache;
 	unsigned hits = 0;
@@ -71,7 +70,7 @@ static void test_hashed(void **state) {
 				assert_int_equal(push_out(policy, line, line ^ UINT64_C(1) << a ^ UINT64_C(1) << b),
 				                 a < 20 && b == partner[a - 12]);
 		}
-	/* A third line of the set stays; another set is another matter. */
+	/* Lines of two sets do not. */
 	assert_false(push_out(IFR_POLICY_PLRU, line, line ^ UINT64_C(1) << 40 ^ 64));
 }
 

@@ -163,7 +163,7 @@ static inline vec execute(struct lanes_graph *graph, struct lanes_on on, const s
 		return done;
 	}
 	const vec ready = latest(vec_add(rename, vec_set(1)), sources);
-	const struct port_choice port = lanes_choose(graph, ports_of(op, step->leaves));
+	const struct port_choice port = lanes_choose(graph, ifr_core_op_ports(op, step->leaves));
 	if (op->kind == IFR_OPERATION_LOAD && op->pieces)
 		return IFR_VECTOR(graph_load)(graph, on, op, &port, ready, pc, step);
 	const vec cycle = lanes_book(graph, on, op, &port, ready), next = vec_add(cycle, vec_set(1));

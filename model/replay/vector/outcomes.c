@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "model/core/entry.h"
-
 /* --- marks ---------------------------------------------------------------------------------------------------- */
 
 static void look_at_next(struct lanes_marks *marks, unsigned lane) {
@@ -78,7 +76,7 @@ static void read_branch(struct lanes_cursor *at, size_t execution, struct lanes_
 		step->mispredicted = take_marked(&at->indirect);
 	if (kind >= IFR_BRANCH_CALL)
 		step->mispredicted |= find_lost(at, execution);
-	step->taken = leaves_taken(kind, at->before);
+	step->taken = ifr_branch_is_taken(kind, at->before);
 	step->known = at->course->known[execution];
 	if (step->taken && at->pass->machine->values[IFR_BTB1_ENTRIES])
 		read_levels(&at->taken, step);
@@ -192,7 +190,7 @@ static bool have_same_data(const struct lanes_cursor *at) {
 void IFR_VECTOR(cursor_next)(struct lanes_cursor *at, size_t execution, struct lanes_step *step) {
 	const uint32_t number = at->pass->chunk->executions[execution];
 	step->taken = step->known = false;
-	step->leaves = leaves_taken(at->pass->kinds[number >> 1], number);
+	step->leaves = ifr_branch_is_taken(at->pass->kinds[number >> 1], number);
 	step->mispredicted = step->btb_lanes = 0;
 	step->same_addresses = have_same_data(at);
 	step->next_level = &at->next_level;
