@@ -30,20 +30,21 @@ extern const struct probe_dependent probe_independents[]; /* clocked_rates.c */
 int probe_clocked_run(const struct ifr_probe_options *options, struct ifr_probe_result *result,
                       struct ifr_error *err);
 
-void probe_clocked_cycle(struct probe_clocked *probe);   /* clocked_core.c */
-void probe_clocked_penalty(struct probe_clocked *probe); /* clocked_core.c */
-void probe_clocked_memory(struct probe_clocked *probe);  /* clocked_core.c */
-void probe_clocked_front(struct probe_clocked *probe);   /* clocked_front.c */
-void probe_clocked_windows(struct probe_clocked *probe); /* clocked_windows.c */
-void probe_clocked_backend(struct probe_clocked *probe); /* clocked_backend.c */
-void probe_clocked_rates(struct probe_clocked *probe);   /* clocked_rates.c */
-void probe_clocked_queues(struct probe_clocked *probe);  /* clocked_queues.c */
-void probe_clocked_btb(struct probe_clocked *probe);     /* clocked_branches.c */
-void probe_clocked_history(struct probe_clocked *probe); /* clocked_history.c */
-void probe_clocked_pattern(struct probe_clocked *probe); /* clocked_history.c */
-void probe_clocked_returns(struct probe_clocked *probe); /* clocked_branches.c */
-void probe_clocked_caches(struct probe_clocked *probe);  /* clocked_caches.c */
-void probe_clocked_tlbs(struct probe_clocked *probe);    /* clocked_caches.c */
+void probe_clocked_cycle(struct probe_clocked *probe);    /* clocked_core.c */
+void probe_clocked_penalty(struct probe_clocked *probe);  /* clocked_core.c */
+void probe_clocked_memory(struct probe_clocked *probe);   /* clocked_core.c */
+void probe_clocked_redirect(struct probe_clocked *probe); /* clocked_redirect.c */
+void probe_clocked_front(struct probe_clocked *probe);    /* clocked_front.c */
+void probe_clocked_windows(struct probe_clocked *probe);  /* clocked_windows.c */
+void probe_clocked_backend(struct probe_clocked *probe);  /* clocked_backend.c */
+void probe_clocked_rates(struct probe_clocked *probe);    /* clocked_rates.c */
+void probe_clocked_queues(struct probe_clocked *probe);   /* clocked_queues.c */
+void probe_clocked_btb(struct probe_clocked *probe);      /* clocked_branches.c */
+void probe_clocked_history(struct probe_clocked *probe);  /* clocked_history.c */
+void probe_clocked_pattern(struct probe_clocked *probe);  /* clocked_history.c */
+void probe_clocked_returns(struct probe_clocked *probe);  /* clocked_branches.c */
+void probe_clocked_caches(struct probe_clocked *probe);   /* clocked_caches.c */
+void probe_clocked_tlbs(struct probe_clocked *probe);     /* clocked_caches.c */
 
 /* Tells the window by the findings of two mixtures of instructions, which agree to a hundredth: each fills the window,
  * or another structure first, or has entries for two, so that one is no evidence. */

@@ -35,6 +35,7 @@ void probe_clocked_penalty(struct probe_clocked *probe) {
 		probe_clocked_tell_cycles(probe, IFR_PROBE_PENALTY, keys[1], &twice, experiment);
 	}
 	probe_batch_release(&batch);
+	probe_clocked_redirect(probe);
 }
 
 enum { LINE = 64, ALIGNED = 1, ACROSS_LINE, ACROSS_PAGE, APART, ALIAS };

@@ -4,6 +4,7 @@
  * long distance share a set of every structure, so few are enough. */
 #include "harness/probe/described.h"
 #include "harness/probe/findings.h"
+#include "harness/probe/redirect.h"
 #include "harness/statistics/statistics.h"
 
 #include <math.h>
@@ -180,6 +181,31 @@ static void fit_penalties(struct probe_described *probe, const struct observatio
 	ifr_multiple_regression_release(&fit);
 }
 
+/* A core without fetch.redirect has penalty.conditional in its place. */
+static void tell_redirect(struct probe_described *probe) {
+	static const char key[] = "fetch.redirect";
+	struct probe_redirect straight = {0}, jumps = {0};
+	if (probe->model.err.code || !ifr_machine_has_core(probe->model.machine) ||
+	    probe_redirect_model(probe->model.machine, false, &straight, &probe->model.err) ||
+	    probe_redirect_model(probe->model.machine, true, &jumps, &probe->model.err))
+		return;
+	const struct ifr_probe_finding *conditional = ifr_probe_find(probe->result, "penalty.conditional");
+	const double redirect = straight.whole - straight.rest, other = jumps.whole - jumps.rest;
+	if (!conditional || !conditional->told || fabs(redirect - conditional->value) < 0.5)
+		probe_tell_nothing(probe->result, IFR_PROBE_PENALTY, key,
+		                   "the next slot comes as penalty.conditional says, or no branch is mispredicted");
+	else if (straight.told && jumps.told && fabs(redirect - round(redirect)) < 0.05 &&
+	         fabs(other - redirect) < 0.05)
+		probe_tell(
+			probe->result, IFR_PROBE_PENALTY, key, "cycles", round(redirect),
+			"mispredictions of a branch between multiplications, less what they take from the next slot on");
+	else
+		probe_tell_nothing(
+			probe->result, IFR_PROBE_PENALTY, key,
+			"%.3g cycles in straight code, %.3g before a jump, less what they take from the next slot on",
+			redirect, other);
+}
+
 void probe_described_penalties(struct probe_described *probe) {
 	struct observations *all = ifr_alloc(sizeof *all);
 	observe_places(probe, all);
@@ -190,4 +216,5 @@ void probe_described_penalties(struct probe_described *probe) {
 	fit_penalties(probe, all, values);
 	free(values);
 	free(all);
+	tell_redirect(probe);
 }

@@ -72,6 +72,7 @@ enum probe_condition {
 	PROBE_IF_NO_CARRY = 3,
 	PROBE_IF_ZERO = 4,
 	PROBE_IF_NOT_ZERO = 5,
+	PROBE_IF_NEGATIVE = 8,
 	PROBE_ALWAYS = 16,
 	PROBE_CALL
 };

@@ -70,6 +70,14 @@ enum probe_random_kind {
 void probe_random_loop(struct probe_kernel *kernel, const enum probe_random_kind *kinds, size_t count,
                        unsigned spacing, unsigned pace);
 
+/* A branch that goes by the sign of a product, or never, between `products` multiplications, each of which waits for the
+ * one before. Outcomes go on where the last call ended. Elements: rounds. */
+struct probe_late {
+	unsigned products;
+	bool random, jumps; /* jumps: the branch is followed by a jump, else by the multiplications */
+};
+void probe_late_branch(struct probe_kernel *kernel, const struct probe_late *late, uint64_t seed);
+
 /* `depth` nested calls and their returns. Elements: calls. */
 void probe_call_nest(struct probe_kernel *kernel, size_t depth);
 

@@ -15,7 +15,7 @@
  *     caches    sizes, ways, lines, policies              sizes, ways, latencies
  *     tlbs      entries, ways                             entries, latencies
  *     memory    stores that a load is compared with       splits, 4 KiB aliasing
- *     penalty   cycles of each event                      cycles of a misprediction
+ *     penalty   cycles of each event; redirect            cycles of a misprediction, its redirect
  *     front     windows of code, by its core's cycles     micro-op cache, windows of code, jumps in them
  *     core                                                width, latencies, rates, forwarding, window, queues */
 #ifndef IFR_HARNESS_PROBE_H

@@ -425,6 +425,33 @@ static void test_front_ends(void **state) {
 	}
 }
 
+/* The redirect is told of cores that have one which differs from penalty.conditional, whatever the rest is. */
+static void test_redirect(void **state) {
+	(void)state;
+	static const struct {
+		const char *machine;
+		bool listed, told;
+	} rows[] = {{"zen4", true, true},
+	            {"zen4,fetch.redirect=12", true, true},
+	            {"zen4,fetch.redirect=20,penalty.conditional=15", true, true},
+	            {"zen4,fetch.redirect=3,direction=bimodal", true, true},
+	            {"goldencove,fetch.redirect=9", true, true},
+	            {"zen4,fetch.redirect=0", true, false},
+	            {"zen4,fetch.redirect=18", true, false},
+	            {"zen4,direction=perfect", true, false},
+	            {"haswell", true, false},
+	            {"p6", false, false}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct ifr_probe_result result;
+		probe(rows[i].machine, PART(PENALTY), &result);
+		const struct ifr_probe_finding *finding = ifr_probe_find(&result, "fetch.redirect");
+		if (!!finding != rows[i].listed || (finding && finding->told != rows[i].told))
+			fail_msg("%s: fetch.redirect is %s", rows[i].machine, finding ? finding->experiment : "not listed");
+		compare_told(rows[i].machine, &result);
+		ifr_probe_release(&result);
+	}
+}
+
 /* A path history is no history of outcomes: nothing is told by steps that take it for one. */
 static void test_path_history(void **state) {
 	(void)state;
@@ -492,6 +519,7 @@ int main(void) {
 		cmocka_unit_test(test_tables_2_and_3),
 		cmocka_unit_test(test_changed_values_come_back),
 		cmocka_unit_test(test_front_ends),
+		cmocka_unit_test(test_redirect),
 		cmocka_unit_test(test_path_history),
 		cmocka_unit_test(test_description),
 		cmocka_unit_test(test_description_leaves_out_misfits),

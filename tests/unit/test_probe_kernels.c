@@ -250,6 +250,25 @@ static void test_steps_and_indirect_jumps(void **state) {
 	check(&kernel);
 }
 
+/* A branch between multiplications is taken where the last product is negative, or never. */
+static void test_late_branch(void **state) {
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		const struct probe_late late = {.products = 5, .random = i % 2, .jumps = i / 2};
+		const size_t blocks = late.jumps ? 3 : 2;
+		struct probe_kernel kernel;
+		probe_late_branch(start(&kernel), &late, 1);
+		assert_int_equal(kernel.executions_count, kernel.rounds * blocks);
+		uint64_t product = kernel.words[0].value;
+		for (size_t round = 0; round < kernel.rounds; round++) {
+			assert_int_equal(kernel.executions[round * blocks] & 1, late.random ? product >> 63 : 0);
+			for (unsigned j = 0; j < late.products; j++)
+				product *= kernel.words[1].value;
+		}
+		check(&kernel);
+	}
+}
+
 /* An indirect jump of a random loop goes by the bit to one of two places of its item, or always to the first. */
 static void test_random_targets(void **state) {
 	(void)state;
@@ -421,6 +440,7 @@ static void test_kernels_run(void **state) {
 	probe_random_loop(probe_batch_add(&batch), all_random_kinds, RANDOM_KINDS, 32, 2);
 	probe_paced_pattern(probe_batch_add(&batch), &(struct probe_item){.outcomes = outcomes}, sizeof outcomes, 16,
 	                    3);
+	probe_late_branch(probe_batch_add(&batch), &(struct probe_late){5, true, true}, 1);
 	probe_stream(probe_batch_add(&batch), 256, 0);
 	probe_branch_chain_behind(probe_batch_add(&batch), &(struct probe_places){40, 1, 16, 16}, 5000);
 	probe_zeroed(probe_batch_add(&batch), 10, 27);
@@ -499,6 +519,7 @@ int main(void) {
 		cmocka_unit_test(test_chase_is_a_ring),
 		cmocka_unit_test(test_random_loop),
 		cmocka_unit_test(test_random_targets),
+		cmocka_unit_test(test_late_branch),
 		cmocka_unit_test(test_zeroed),
 		cmocka_unit_test(test_kernels_run),
 		cmocka_unit_test(test_bad_kernels),
