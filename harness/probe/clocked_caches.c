@@ -4,6 +4,7 @@
 #include "harness/probe/findings.h"
 #include "harness/probe/kernels.h"
 #include "harness/probe/known_cache.h"
+#include "harness/probe/way_tag.h"
 
 #include <cpuid.h>
 #include <inttypes.h>
@@ -171,6 +172,32 @@ static void tell_ways(struct probe_clocked *probe) {
 	probe_batch_release(&batch);
 }
 
+/* Beside a chase over one pointer, whose load is inside. */
+static void tell_way_tag(struct probe_clocked *probe) {
+	static const char *const keys[] = {"pipeline.way_tag", NULL};
+	struct probe_point points[PROBE_WAY_PAIRS];
+	enum probe_answer conflicts[PROBE_WAY_PAIRS];
+	struct probe_batch batch;
+	probe_batch_init(&batch, false, probe->batch_ns);
+	probe_chase_self(probe_batch_add(&batch), 0);
+	for (size_t i = 0; i < PROBE_WAY_PAIRS; i++)
+		probe_way_pair(probe_batch_add(&batch), i);
+	if (probe_clocked_measure(probe, &batch, IFR_PROBE_CACHES, keys)) {
+		const struct probe_estimate inside = probe_batch_cycles(&batch, 1, 0);
+		for (size_t i = 0; i < PROBE_WAY_PAIRS; i++) {
+			const struct probe_estimate load = probe_batch_cycles(&batch, i + 2, 0);
+			points[i] = (struct probe_point){(double)i + 1, load};
+			conflicts[i] = load.high < INSIDE * inside.low    ? PROBE_NO
+			               : load.low > OUTSIDE * inside.high ? PROBE_YES
+			                                                  : PROBE_UNCLEAR;
+		}
+		probe_clocked_keep(probe, IFR_PROBE_CACHES, "cycles of a load from two lines of a set in turn", "pair",
+		                   points, PROBE_WAY_PAIRS);
+		probe_tell_way_tag(probe->result, conflicts);
+	}
+	probe_batch_release(&batch);
+}
+
 /* Straight code of long nops: outside the cache, its bytes come more slowly. */
 static void tell_code(struct probe_clocked *probe) {
 	enum { NOP = 8 };
@@ -299,6 +326,7 @@ void probe_clocked_caches(struct probe_clocked *probe) {
 	tell_shared(probe);
 	tell_penalties(probe, latency);
 	tell_ways(probe);
+	tell_way_tag(probe);
 	tell_code(probe);
 	tell_prefetchers(probe);
 }

@@ -3,6 +3,7 @@
 #include "harness/probe/described.h"
 #include "harness/probe/findings.h"
 #include "harness/probe/lru.h"
+#include "harness/probe/way_tag.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -223,6 +224,21 @@ void probe_counted_tlbs(struct probe_described *probe) {
 		tell_structure(probe, &structures[STLB], IFR_PAGE, 1, &first);
 }
 
+/* A description without a core does not say it. */
+static void tell_way_tag(struct probe_described *probe) {
+	enum probe_answer conflicts[PROBE_WAY_PAIRS];
+	if (!ifr_machine_has_core(probe->model.machine))
+		return;
+	for (size_t i = 0; i < PROBE_WAY_PAIRS; i++) {
+		struct probe_kernel kernel;
+		probe_kernel_init(&kernel, 0);
+		probe_way_pair(&kernel, i);
+		const double missed = probe_modelled_rate(&probe->model, &kernel, IFR_EVENT_L1D_LOAD_MISSES);
+		conflicts[i] = missed < 0.01 ? PROBE_NO : missed > 0.99 ? PROBE_YES : PROBE_UNCLEAR;
+	}
+	probe_tell_way_tag(probe->result, conflicts);
+}
+
 void probe_described_caches(struct probe_described *probe) {
 	const unsigned line = find_line(probe, UINT64_C(1) << 22);
 	if (!line) {
@@ -236,6 +252,7 @@ void probe_described_caches(struct probe_described *probe) {
 	const struct probe_organisation first = tell_structure(probe, &structures[L1D], line, line, NULL);
 	if (!first.entries)
 		return;
+	tell_way_tag(probe);
 	const struct probe_organisation second = tell_structure(probe, &structures[L2], line, line, &first);
 	if (second.entries <= first.entries)
 		return;

@@ -12,7 +12,7 @@
  *     history   steps 1 to 6; distance of a correlation   longest pattern, distance of a correlation
  *               loop predictor, indirect jumps            the same
  *     return    entries of the return stack               the same
- *     caches    sizes, ways, lines, policies              sizes, ways, latencies
+ *     caches    sizes, ways, lines, policies, way tag     sizes, ways, way tag, latencies
  *     tlbs      entries, ways                             entries, latencies
  *     memory    stores that a load is compared with       splits, 4 KiB aliasing
  *     penalty   cycles of each event; redirect            cycles of a misprediction, its redirect

@@ -37,7 +37,7 @@ static const struct untold table[] = {
 	{"pipeline.clear", IFR_PROBE_CORE, "a load that was wrongly ahead waits for its store, too: one cost"},
 	{"pipeline.counters", IFR_PROBE_CORE, "loads at all distances from each other would have to be tried"},
 	{"pipeline.longest", IFR_PROBE_CORE, "no instruction tells a limit from its own latency"},
-	{"pipeline.way_tag", IFR_PROBE_CACHES, "no chase within the cache has two lines of a set with equal hashes"},
+	{"pipeline.way_tag", IFR_PROBE_CACHES, "without a first data cache no line leaves it"},
 	{"pipeline.", IFR_PROBE_CORE, "another structure is full first"},
 	{"fetch.bytes", IFR_PROBE_FRONT, "fetch, predecoding and decoders limit the same code"},
 	{"fetch.predecode", IFR_PROBE_FRONT, "fetch, predecoding and decoders limit the same code"},

@@ -452,6 +452,28 @@ static void test_redirect(void **state) {
 	}
 }
 
+/* Lines of a set by their hash, or by all of their address; where one line fills a set, nothing is told. */
+static void test_way_tag(void **state) {
+	(void)state;
+#define SMALL ",l2.bytes=131072,l3.bytes=524288"
+	static const struct {
+		const char *machine, *word;
+	} rows[] = {{"zen4" SMALL, "hashed"},
+	            {"zen4,pipeline.way_tag=whole" SMALL, "whole"},
+	            {"haswell" SMALL, "whole"},
+	            {"haswell,pipeline.way_tag=hashed" SMALL, "hashed"},
+	            {"haswell,l1d.ways=1" SMALL, NULL}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct ifr_probe_result result;
+		probe(rows[i].machine, PART(CACHES), &result);
+		const struct ifr_probe_finding *finding = ifr_probe_find(&result, "pipeline.way_tag");
+		if (finding->told != (rows[i].word != NULL) || (rows[i].word && strcmp(finding->word, rows[i].word) != 0))
+			fail_msg("%s: pipeline.way_tag is %s", rows[i].machine, finding->experiment);
+		compare_told(rows[i].machine, &result);
+		ifr_probe_release(&result);
+	}
+}
+
 /* A path history is no history of outcomes: nothing is told by steps that take it for one. */
 static void test_path_history(void **state) {
 	(void)state;
@@ -520,6 +542,7 @@ int main(void) {
 		cmocka_unit_test(test_changed_values_come_back),
 		cmocka_unit_test(test_front_ends),
 		cmocka_unit_test(test_redirect),
+		cmocka_unit_test(test_way_tag),
 		cmocka_unit_test(test_path_history),
 		cmocka_unit_test(test_description),
 		cmocka_unit_test(test_description_leaves_out_misfits),

@@ -22,6 +22,7 @@
 #include "harness/probe/lru.h"
 #include "harness/probe/organisation.h"
 #include "harness/probe/redirect.h"
+#include "harness/probe/way_tag.h"
 #include "tests/unit/depth.h"
 #include "tests/unit/open_machine.h"
 
@@ -516,6 +517,60 @@ static void test_redirect(void **state) {
 	ifr_machine_free(zen4);
 }
 
+/* Ref: Lipp et al. 2020: each bit of the hash is the sum of two bits of the address. */
+static unsigned hash_of_way(uint64_t address) {
+	static const unsigned both[][2] = {{12, 27}, {13, 26}, {14, 25}, {15, 20},
+	                                   {16, 21}, {17, 22}, {18, 23}, {19, 24}};
+	unsigned hash = 0;
+	for (unsigned i = 0; i < sizeof both / sizeof *both; i++)
+		hash |= (unsigned)((address >> both[i][0] ^ address >> both[i][1]) & 1) << i;
+	return hash;
+}
+
+static void assert_way_tag(const enum probe_answer conflicts[PROBE_WAY_PAIRS], const char *word) {
+	struct ifr_probe_result result = {0};
+	probe_tell_way_tag(&result, conflicts);
+	const struct ifr_probe_finding *finding = ifr_probe_find(&result, "pipeline.way_tag");
+	assert_int_equal(finding->told, word != NULL);
+	if (word)
+		assert_string_equal(finding->word, word);
+	ifr_probe_release(&result);
+}
+
+/* Pairs of lines of one set. A cache by hashes, one by whole addresses; and all that is neither is not told. */
+static void test_way_tag(void **state) {
+	(void)state;
+	enum probe_answer hashed[PROBE_WAY_PAIRS], whole[PROBE_WAY_PAIRS];
+	unsigned equal = 0;
+	for (size_t i = 0; i < PROBE_WAY_PAIRS; i++) {
+		struct probe_kernel kernel;
+		probe_kernel_init(&kernel, 2);
+		probe_way_pair(&kernel, i);
+		const uint64_t *lines = kernel.addresses;
+		assert_int_equal(kernel.addresses_count, 2);
+		assert_int_equal(lines[0] % 4096, lines[1] % 4096);
+		assert_int_not_equal(lines[0], lines[1]);
+		hashed[i] = hash_of_way(lines[0]) == hash_of_way(lines[1]) ? PROBE_YES : PROBE_NO;
+		whole[i] = PROBE_NO;
+		equal += hashed[i] == PROBE_YES;
+		probe_kernel_release(&kernel);
+	}
+	assert_in_range(equal, 8, PROBE_WAY_PAIRS - 4);
+	assert_way_tag(hashed, "hashed");
+	assert_way_tag(whole, "whole");
+	for (size_t i = 0; i < PROBE_WAY_PAIRS; i++) {
+		const enum probe_answer was = hashed[i];
+		hashed[i] = was == PROBE_YES ? PROBE_NO : PROBE_YES;
+		assert_way_tag(hashed, NULL);
+		hashed[i] = PROBE_UNCLEAR;
+		assert_way_tag(hashed, NULL);
+		hashed[i] = was;
+		whole[i] = PROBE_YES;
+		assert_way_tag(whole, NULL);
+		whole[i] = PROBE_NO;
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sets_and_ways),
@@ -533,6 +588,7 @@ int main(void) {
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_whole_cycles),
 		cmocka_unit_test(test_redirect),
+		cmocka_unit_test(test_way_tag),
 		cmocka_unit_test(test_flow),
 		cmocka_unit_test(test_correlation),
 		cmocka_unit_test(test_agreement),
