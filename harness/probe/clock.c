@@ -82,12 +82,19 @@ static int map_at(uint64_t from, uint64_t to, bool huge) {
 	return at == (void *)from ? 0 : EEXIST;
 }
 
+static bool protect(uint64_t from, uint64_t to) {
+	return !mprotect((void *)from, round_up(to - from), PROT_READ | PROT_EXEC);
+}
+
 static int map_kernel(const struct probe_kernel *kernel, bool huge) {
+	const bool has_far = kernel->far < kernel->far_end;
 	int rc = map_at(kernel->code, kernel->code_end, huge);
+	if (!rc && has_far)
+		rc = map_at(kernel->far, kernel->far_end, huge);
 	for (size_t i = 0; !rc && i < kernel->pieces_count; i++)
 		memcpy((void *)kernel->pieces[i].address, kernel->bytes.data + kernel->pieces[i].at,
 		       kernel->pieces[i].bytes);
-	if (!rc && mprotect((void *)kernel->code, round_up(kernel->code_end - kernel->code), PROT_READ | PROT_EXEC))
+	if (!rc && (!protect(kernel->code, kernel->code_end) || (has_far && !protect(kernel->far, kernel->far_end))))
 		rc = errno;
 	if (!rc)
 		rc = map_at(kernel->data, kernel->data_end, huge);

@@ -20,7 +20,7 @@ struct step {
 
 static const struct step steps[] = {
 	{probe_clocked_cycle, IFR_PROBE_CYCLE, 1},    {probe_clocked_penalty, IFR_PROBE_PENALTY, 2},
-	{probe_clocked_btb, IFR_PROBE_BTB, 7},        {probe_clocked_history, IFR_PROBE_HISTORY, 7},
+	{probe_clocked_btb, IFR_PROBE_BTB, 8},        {probe_clocked_history, IFR_PROBE_HISTORY, 7},
 	{probe_clocked_returns, IFR_PROBE_RETURN, 1}, {probe_clocked_caches, IFR_PROBE_CACHES, 7},
 	{probe_clocked_tlbs, IFR_PROBE_TLBS, 2},      {probe_clocked_memory, IFR_PROBE_MEMORY, 1},
 	{probe_clocked_front, IFR_PROBE_FRONT, 14},   {probe_clocked_backend, IFR_PROBE_CORE, 10},

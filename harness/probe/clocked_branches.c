@@ -133,6 +133,21 @@ static bool tell_chains(struct probe_clocked *probe, const struct chains *chains
 	return true;
 }
 
+/* As from a program into a library, and within the program. */
+static void tell_far(struct probe_clocked *probe) {
+	static const char *const keys[] = {"fetch.far", NULL};
+	struct probe_batch batch;
+	probe_batch_init(&batch, false, probe->batch_ns);
+	probe_there_and_back(probe_batch_add(&batch), false);
+	probe_there_and_back(probe_batch_add(&batch), true);
+	if (probe_clocked_measure(probe, &batch, IFR_PROBE_BTB, keys)) {
+		const struct probe_estimate more = probe_batch_cycles(&batch, 2, 1);
+		probe_clocked_tell_cycles(probe, IFR_PROBE_BTB, keys[0], &more,
+		                          "a jump by memory to code 2^40 bytes away, less one to near code");
+	}
+	probe_batch_release(&batch);
+}
+
 void probe_clocked_btb(struct probe_clocked *probe) {
 	struct probe_point curves[PROBE_LEVEL_DISTANCES][COUNTS];
 	bool is_measured = true;
@@ -140,6 +155,7 @@ void probe_clocked_btb(struct probe_clocked *probe) {
 		is_measured &= tell_chains(probe, &all_chains[i], curves[i]);
 	if (is_measured && probe->near)
 		probe_clocked_levels(probe, curves, FIRST_BIT);
+	tell_far(probe);
 }
 
 /* --- return stack ------------------------------------------------------------------------------------------------ */

@@ -54,8 +54,8 @@ enum { PROBE_RATE_POINTS = 49 };
 /* Steps for each cycle, by cycles with 0 … count - 1 steps more; 0 if they take none. */
 double probe_described_rate(const double *cycles, size_t count);
 /* Tells a setting of the core if its cycles are a whole number. */
-void probe_described_tell_cycles(struct probe_described *probe, const char *key, double cycles,
-                                 const char *experiment);
+void probe_described_tell_cycles(struct probe_described *probe, enum ifr_probe_part part, const char *key,
+                                 double cycles, const char *experiment);
 
 /* A question about sets, answered by an event of kernels: the elements fit if a period has none of them. */
 struct probe_events_question {

@@ -142,19 +142,35 @@ static void tell_largest(struct probe_described *probe, unsigned largest, bool i
 		tell_branch_byte(probe, &found, is_only);
 }
 
+static double measure_jump(struct probe_described *probe, bool far) {
+	struct probe_kernel kernel;
+	probe_kernel_init(&kernel, 0);
+	probe_there_and_back(&kernel, far);
+	return probe_described_event(probe, &kernel, IFR_EVENT_CYCLES);
+}
+
+static void tell_far(struct probe_described *probe) {
+	probe_described_tell_cycles(probe, IFR_PROBE_BTB, "fetch.far",
+	                            measure_jump(probe, true) - measure_jump(probe, false),
+	                            "a jump by memory to code 2^40 bytes away, less one to near code");
+}
+
 /* Without a core's cycles the number of the largest level, nothing else, is taken from the description. A processor's
  * counters must show its sets: hashed or shared entries look like fewer. */
 void probe_described_btb(struct probe_described *probe) {
 	static const char *const entries[] = {"btb1.entries", "btb2.entries", "btb3.entries"};
 	unsigned levels, inner = 0;
 	const unsigned largest = find_largest_level(probe->model.machine->values, &levels);
-	if (!probe->model.source && ifr_machine_has_core(probe->model.machine))
+	const bool has_core = !probe->model.source && ifr_machine_has_core(probe->model.machine);
+	if (has_core)
 		inner = probe_described_levels(probe, levels);
 	tell_largest(probe, inner ? inner : largest, levels < 2);
 	for (unsigned level = 0; level < levels; level++)
 		if (!ifr_probe_find(probe->result, entries[level]))
 			probe_tell_nothing(probe->result, IFR_PROBE_BTB, entries[level],
 			                   "no branch is found in this level sooner than in another");
+	if (has_core)
+		tell_far(probe);
 }
 
 /* --- histories --------------------------------------------------------------------------------------------------- */

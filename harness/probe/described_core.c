@@ -186,22 +186,25 @@ static double measure_chase(struct probe_described *probe, uint64_t offset) {
 	return probe_described_event(probe, &kernel, IFR_EVENT_CYCLES);
 }
 
-void probe_described_tell_cycles(struct probe_described *probe, const char *key, double cycles,
-                                 const char *experiment) {
+void probe_described_tell_cycles(struct probe_described *probe, enum ifr_probe_part part, const char *key,
+                                 double cycles, const char *experiment) {
 	if (fabs(cycles - round(cycles)) < 0.05 && cycles > -0.5)
-		probe_tell(probe->result, IFR_PROBE_CORE, key, "cycles", round(cycles) + 0.0, "%s", experiment);
+		probe_tell(probe->result, part, key, "cycles", round(cycles) + 0.0, "%s", experiment);
 	else
-		probe_tell_nothing(probe->result, IFR_PROBE_CORE, key, "%.3g cycles: %s", cycles, experiment);
+		probe_tell_nothing(probe->result, part, key, "%.3g cycles: %s", cycles, experiment);
 }
 
 /* Returns the cycles of a load. */
 static double tell_loads(struct probe_described *probe) {
 	enum { LINE_END = 60, PAGE_END = 4092 };
 	const double alone = measure_chase(probe, 0);
-	probe_described_tell_cycles(probe, "pipeline.load_latency", alone, "a load of a chase over one pointer");
-	probe_described_tell_cycles(probe, "pipeline.line_split", measure_chase(probe, LINE_END) - alone,
+	probe_described_tell_cycles(probe, IFR_PROBE_CORE, "pipeline.load_latency", alone,
+	                            "a load of a chase over one pointer");
+	probe_described_tell_cycles(probe, IFR_PROBE_CORE, "pipeline.line_split",
+	                            measure_chase(probe, LINE_END) - alone,
 	                            "a chase over one pointer across two lines, less one within a line");
-	probe_described_tell_cycles(probe, "pipeline.page_split", measure_chase(probe, PAGE_END) - alone,
+	probe_described_tell_cycles(probe, IFR_PROBE_CORE, "pipeline.page_split",
+	                            measure_chase(probe, PAGE_END) - alone,
 	                            "a chase over one pointer across two pages, less one within a line");
 	return alone;
 }

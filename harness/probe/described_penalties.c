@@ -194,16 +194,14 @@ static void tell_redirect(struct probe_described *probe) {
 	if (!conditional || !conditional->told || fabs(redirect - conditional->value) < 0.5)
 		probe_tell_nothing(probe->result, IFR_PROBE_PENALTY, key,
 		                   "the next slot comes as penalty.conditional says, or no branch is mispredicted");
-	else if (straight.told && jumps.told && fabs(redirect - round(redirect)) < 0.05 &&
-	         fabs(other - redirect) < 0.05)
-		probe_tell(
-			probe->result, IFR_PROBE_PENALTY, key, "cycles", round(redirect),
-			"mispredictions of a branch between multiplications, less what they take from the next slot on");
+	else if (!straight.told || !jumps.told || fabs(other - redirect) > 0.05)
+		probe_tell_nothing(probe->result, IFR_PROBE_PENALTY, key,
+		                   "%.3g cycles in straight code, %.3g before a jump, less those from the next slot on",
+		                   redirect, other);
 	else
-		probe_tell_nothing(
-			probe->result, IFR_PROBE_PENALTY, key,
-			"%.3g cycles in straight code, %.3g before a jump, less what they take from the next slot on",
-			redirect, other);
+		probe_described_tell_cycles(
+			probe, IFR_PROBE_PENALTY, key, redirect,
+			"mispredictions of a branch between multiplications, less what they take from the next slot on");
 }
 
 void probe_described_penalties(struct probe_described *probe) {

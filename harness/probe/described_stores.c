@@ -48,12 +48,12 @@ static void tell_waits(struct probe_described *probe, double alone) {
 	enum { STORE_KNOWN = 1, STORE_LEAVES = 3 };
 	const double alike = measure_alias(probe, IFR_PAGE), apart = measure_alias(probe, IFR_PAGE + 64);
 	probe_described_tell_cycles(
-		probe, "pipeline.forward", measure_forward(probe, false) - STORE_KNOWN,
+		probe, IFR_PROBE_CORE, "pipeline.forward", measure_forward(probe, false) - STORE_KNOWN,
 		"a load of what was stored at an address that the load before tells, less a cycle of the store");
 	probe_described_tell_cycles(
-		probe, "pipeline.blocked", measure_forward(probe, true) - alone - STORE_LEAVES,
+		probe, IFR_PROBE_CORE, "pipeline.blocked", measure_forward(probe, true) - alone - STORE_LEAVES,
 		"a load of more than was so stored, less a load and three cycles until the store has left");
-	probe_described_tell_cycles(probe, "pipeline.alias", alike - apart,
+	probe_described_tell_cycles(probe, IFR_PROBE_CORE, "pipeline.alias", alike - apart,
 	                            "a load of a chase 4096 bytes below a store, less one a line further");
 }
 

@@ -18,8 +18,10 @@ static size_t next_room(size_t *room) {
 
 void probe_kernel_init(struct probe_kernel *kernel, unsigned number) {
 	*kernel = (struct probe_kernel){.code = PROBE_CODE + number * PROBE_APART,
+	                                .far = PROBE_CODE + PROBE_FAR + number * PROBE_APART,
 	                                .data = PROBE_DATA + number * PROBE_APART};
 	kernel->code_end = kernel->code;
+	kernel->far_end = kernel->far;
 	kernel->data_end = kernel->data;
 }
 
@@ -39,8 +41,9 @@ void probe_kernel_release(struct probe_kernel *kernel) {
 void probe_put(struct probe_kernel *kernel, uint64_t address, const void *bytes, size_t count) {
 	*APPEND(kernel, pieces) = (struct probe_piece){address, (uint32_t)kernel->bytes.length, (uint32_t)count};
 	ifr_buffer_append(&kernel->bytes, bytes, count);
-	if (kernel->code_end < address + count)
-		kernel->code_end = address + count;
+	uint64_t *end = address < kernel->far ? &kernel->code_end : &kernel->far_end;
+	if (*end < address + count)
+		*end = address + count;
 }
 
 /* Ref: Intel, Software Developer's Manual, volume 2, NOP, table 4-12. */

@@ -27,6 +27,8 @@
 #define PROBE_DATA UINT64_C(0x210000000000)
 #define PROBE_STACK UINT64_C(0x310000000000)
 #define PROBE_APART (UINT64_C(1) << 32)
+/* From the code of a kernel to its far code. */
+#define PROBE_FAR (UINT64_C(1) << 40)
 
 struct probe_piece { /* bytes at an address */
 	uint64_t address;
@@ -39,9 +41,9 @@ struct probe_word { /* a datum of 8 bytes, or of 1 */
 };
 
 struct probe_kernel {
-	uint64_t code, data; /* where they begin */
-	uint64_t entry;      /* address of the function */
-	uint64_t code_end, data_end;
+	uint64_t code, far, data; /* where code, far code and data begin */
+	uint64_t entry;           /* address of the function */
+	uint64_t code_end, far_end, data_end;
 	uint64_t start, end;
 	struct ifr_buffer bytes;
 	struct probe_piece *pieces;

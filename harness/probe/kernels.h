@@ -66,7 +66,6 @@ enum probe_random_kind {
 	PROBE_RANDOM_TARGET, /* an indirect jump to one of two places, by the bit: in 24 bytes at least; few of them */
 	PROBE_RANDOM_SAME_TARGET /* an indirect jump to the first of these */
 };
-
 void probe_random_loop(struct probe_kernel *kernel, const enum probe_random_kind *kinds, size_t count,
                        unsigned spacing, unsigned pace);
 
@@ -149,6 +148,8 @@ struct probe_indirect {
 };
 /* Elements: rounds. */
 void probe_indirect_loop(struct probe_kernel *kernel, const struct probe_indirect *indirect);
+/* A loop that jumps by memory to other code, PROBE_FAR away or near, and back. Elements: jumps. */
+void probe_there_and_back(struct probe_kernel *kernel, bool far);
 
 /* A loop of so many bytes of nops that are as long as instructions can be, at an offset in its page. Elements: rounds. */
 void probe_long_nops(struct probe_kernel *kernel, unsigned bytes, unsigned offset);

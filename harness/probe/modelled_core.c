@@ -14,12 +14,18 @@ enum {
 	LEARNING = 16
 };
 
+/* Where code at an address lies: far code is behind the other. */
+static size_t offset_of(const struct probe_kernel *kernel, uint64_t address) {
+	return address < kernel->far ? address - kernel->code
+	                             : address - kernel->far + kernel->code_end - kernel->code;
+}
+
 /* The code as it would lie in memory. The caller frees. */
 static uint8_t *lay_code(const struct probe_kernel *kernel) {
-	uint8_t *code = ifr_alloc(kernel->code_end - kernel->code);
+	uint8_t *code = ifr_alloc(offset_of(kernel, kernel->far_end));
 	for (size_t i = 0; i < kernel->pieces_count; i++) {
 		const struct probe_piece *piece = &kernel->pieces[i];
-		memcpy(code + (piece->address - kernel->code), kernel->bytes.data + piece->at, piece->bytes);
+		memcpy(code + offset_of(kernel, piece->address), kernel->bytes.data + piece->at, piece->bytes);
 	}
 	return code;
 }
@@ -37,7 +43,7 @@ static void add_block(struct ifr_core_program *program, const struct ifr_decoder
 		                                        .kind = access->store ? IFR_ACCESS_STORE : IFR_ACCESS_LOAD};
 	}
 	operations->operations_count = operations->instructions_count = 0;
-	ifr_decoder_decode(decoder, code + (at->address - kernel->code), at->bytes, at->instructions, operations);
+	ifr_decoder_decode(decoder, code + offset_of(kernel, at->address), at->bytes, at->instructions, operations);
 	ifr_core_program_add(program, operations, 0, at->instructions, accesses, block->accesses);
 	free(accesses);
 }

@@ -8,7 +8,7 @@
  *
  *     part      of a described machine, by events         by the clock, of this machine
  *     cycle                                               ticks of the time stamp counter in a cycle
- *     btb       entries, ways, index bit                  levels: entries, index bit, cycles of a taken branch
+ *     btb       entries, ways, index bit; far jumps       levels: entries, index bit; cycles of taken branches
  *     history   steps 1 to 6; distance of a correlation   longest pattern, distance of a correlation
  *               loop predictor, indirect jumps            the same
  *     return    entries of the return stack               the same

@@ -161,3 +161,33 @@ void probe_indirect_loop(struct probe_kernel *kernel, const struct probe_indirec
 	}
 	kernel->rounds = kernel->elements = indirect->rounds;
 }
+
+/* jmp [rsi + 8j] */
+static void put_memory_jump(struct probe_kernel *kernel, uint64_t at, unsigned j, uint64_t target) {
+	const uint8_t bytes[] = {0xff, 0x66, (uint8_t)(8 * j)};
+	probe_put(kernel, at, bytes, sizeof bytes);
+	probe_set_word(kernel, kernel->data + 8 * j, target);
+	probe_execute(
+		kernel,
+		probe_add_block(kernel, at, at + sizeof bytes - 1, 1, IFR_BRANCH_INDIRECT_JUMP, sizeof bytes, false),
+		true);
+	probe_add_access(kernel, 8, false, sizeof bytes);
+	probe_touch(kernel, kernel->data + 8 * j);
+}
+
+void probe_there_and_back(struct probe_kernel *kernel, bool far) {
+	enum { AWAY = 4416, BACK = 64 };
+	const uint64_t start = kernel->code + ROOM, there = (far ? kernel->far : kernel->code) + ROOM + AWAY,
+				   back = start + BACK;
+	kernel->entry = start;
+	put_memory_jump(kernel, start, 0, there);
+	put_memory_jump(kernel, there, 1, back);
+	probe_put(kernel, back, count_down, sizeof count_down);
+	probe_put_jump(kernel, back + LOOP_TAIL - 1, PROBE_IF_NOT_ZERO, false, start);
+	probe_put(kernel, back + LOOP_TAIL, &go_back, 1);
+	probe_execute(kernel, probe_add_block(kernel, back, back + LOOP_TAIL - 1, 2, IFR_BRANCH_CONDITIONAL, 6, true),
+	              true);
+	kernel->start = kernel->end = kernel->data;
+	kernel->rounds = 1;
+	kernel->elements = 2;
+}

@@ -47,7 +47,6 @@ static const struct untold table[] = {
 	{"fetch.calls", IFR_PROBE_BTB, "calls and returns are not timed by themselves"},
 	{"fetch.indirect", IFR_PROBE_BTB, "indirect jumps are not timed by themselves"},
 	{"fetch.targets", IFR_PROBE_BTB, "no two loops that were tried differ in it alone"},
-	{"fetch.far", IFR_PROBE_BTB, "the code of each loop is in one place"},
 	{"fetch.redirect", IFR_PROBE_PENALTY, "without a core no next slot comes"},
 	{"fetch.pairs", IFR_PROBE_BTB, "loops of jumps alone do not tell pairs of windows from two jumps of a cycle"},
 	{"fetch.bubble1", IFR_PROBE_BTB, "without a BTB no branch is found"},

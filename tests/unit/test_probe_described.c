@@ -452,6 +452,29 @@ static void test_redirect(void **state) {
 	}
 }
 
+/* Cores without it take no cycle more. */
+static void test_far_jumps(void **state) {
+	(void)state;
+#define SMALL_ZEN4 ",btb1.entries=384,btb2.entries=896"
+	static const struct {
+		const char *machine;
+		double far;
+	} rows[] = {{"zen4" SMALL_ZEN4, 3},
+	            {"zen4,fetch.far=0" SMALL_ZEN4, 0},
+	            {"zen4,fetch.far=8,fetch.indirect=2" SMALL_ZEN4, 8},
+	            {"skylake,btb1.entries=512", 0},
+	            {"skylake,btb1.entries=512,fetch.far=5", 5}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct ifr_probe_result result;
+		probe(rows[i].machine, PART(BTB), &result);
+		const struct ifr_probe_finding *finding = ifr_probe_find(&result, "fetch.far");
+		if (!finding->told || finding->value < rows[i].far || finding->value > rows[i].far)
+			fail_msg("%s: fetch.far is %g: %s", rows[i].machine, finding->value, finding->experiment);
+		compare_told(rows[i].machine, &result);
+		ifr_probe_release(&result);
+	}
+}
+
 /* Lines of a set by their hash, or by all of their address; where one line fills a set, nothing is told. */
 static void test_way_tag(void **state) {
 	(void)state;
@@ -542,6 +565,7 @@ int main(void) {
 		cmocka_unit_test(test_changed_values_come_back),
 		cmocka_unit_test(test_front_ends),
 		cmocka_unit_test(test_redirect),
+		cmocka_unit_test(test_far_jumps),
 		cmocka_unit_test(test_way_tag),
 		cmocka_unit_test(test_path_history),
 		cmocka_unit_test(test_description),

@@ -44,7 +44,7 @@ static unsigned decode(const struct probe_kernel *kernel, uint64_t address, stru
 static uint8_t branch_of(const struct instruction *instruction) {
 	const ZydisDecodedInstruction *about = &instruction->about;
 	if (about->meta.category == ZYDIS_CATEGORY_UNCOND_BR &&
-	    instruction->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER)
+	    instruction->operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
 		return IFR_BRANCH_INDIRECT_JUMP;
 	switch (about->meta.category) {
 	case ZYDIS_CATEGORY_COND_BR:
@@ -250,6 +250,23 @@ static void test_steps_and_indirect_jumps(void **state) {
 	check(&kernel);
 }
 
+/* Far code is in another 2^37 bytes; from there a loop comes back. */
+static void test_there_and_back(void **state) {
+	(void)state;
+	for (unsigned far = 0; far < 2; far++) {
+		struct probe_kernel kernel;
+		probe_there_and_back(start(&kernel), far);
+		assert_int_equal(kernel.blocks_count, 3);
+		for (unsigned i = 0; i < 2; i++) {
+			assert_int_equal(kernel.words[i].address, kernel.addresses[i]);
+			assert_int_equal(kernel.words[i].value, kernel.geometry[i + 1].address);
+			assert_int_equal(kernel.geometry[i].address >> 37 != kernel.geometry[i + 1].address >> 37, far);
+		}
+		assert_int_equal(kernel.far < kernel.far_end, far);
+		check(&kernel);
+	}
+}
+
 /* A branch between multiplications is taken where the last product is negative, or never. */
 static void test_late_branch(void **state) {
 	(void)state;
@@ -441,6 +458,7 @@ static void test_kernels_run(void **state) {
 	probe_paced_pattern(probe_batch_add(&batch), &(struct probe_item){.outcomes = outcomes}, sizeof outcomes, 16,
 	                    3);
 	probe_late_branch(probe_batch_add(&batch), &(struct probe_late){5, true, true}, 1);
+	probe_there_and_back(probe_batch_add(&batch), true);
 	probe_stream(probe_batch_add(&batch), 256, 0);
 	probe_branch_chain_behind(probe_batch_add(&batch), &(struct probe_places){40, 1, 16, 16}, 5000);
 	probe_zeroed(probe_batch_add(&batch), 10, 27);
@@ -520,6 +538,7 @@ int main(void) {
 		cmocka_unit_test(test_random_loop),
 		cmocka_unit_test(test_random_targets),
 		cmocka_unit_test(test_late_branch),
+		cmocka_unit_test(test_there_and_back),
 		cmocka_unit_test(test_zeroed),
 		cmocka_unit_test(test_kernels_run),
 		cmocka_unit_test(test_bad_kernels),
