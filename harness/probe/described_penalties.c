@@ -181,7 +181,7 @@ static void fit_penalties(struct probe_described *probe, const struct observatio
 	ifr_multiple_regression_release(&fit);
 }
 
-/* A core without fetch.redirect has penalty.conditional in its place. */
+/* Nothing is told of a core whose redirect is that of penalty.conditional. */
 static void tell_redirect(struct probe_described *probe) {
 	static const char key[] = "fetch.redirect";
 	struct probe_redirect straight = {0}, jumps = {0};
@@ -191,7 +191,7 @@ static void tell_redirect(struct probe_described *probe) {
 		return;
 	const struct ifr_probe_finding *conditional = ifr_probe_find(probe->result, "penalty.conditional");
 	const double redirect = straight.whole - straight.rest, other = jumps.whole - jumps.rest;
-	if (!conditional || !conditional->told || fabs(redirect - conditional->value) < 0.5)
+	if (!conditional || !conditional->told || fabs(redirect + IFR_CORE_REDIRECT_REST - conditional->value) < 0.5)
 		probe_tell_nothing(probe->result, IFR_PROBE_PENALTY, key,
 		                   "the next slot comes as penalty.conditional says, or no branch is mispredicted");
 	else if (!straight.told || !jumps.told || fabs(other - redirect) > 0.05)

@@ -25,6 +25,12 @@ static void add_latencies(const unsigned *v, unsigned first, unsigned *lines) {
 	lines[3] = (v[IFR_L3_BYTES] ? lines[2] : v[IFR_L2_BYTES] ? first : 0) + v[IFR_PENALTY_LLC];
 }
 
+/* A description without a redirect has that of its penalty, which is of the whole misprediction. */
+static unsigned redirect_of(const unsigned *v) {
+	const unsigned whole = v[IFR_PENALTY_CONDITIONAL], rest = IFR_CORE_REDIRECT_REST;
+	return v[IFR_FETCH_REDIRECT] ? v[IFR_FETCH_REDIRECT] : whole > rest ? whole - rest : 1;
+}
+
 static void init_back(struct ifr_core *core, const unsigned *v) {
 	core->issue = v[IFR_PIPELINE_ISSUE];
 	core->retire = v[IFR_PIPELINE_RETIRE];
@@ -48,7 +54,7 @@ static void init_back(struct ifr_core *core, const unsigned *v) {
 	core->drain = !core->unlimited;
 	core->commit = v[IFR_PIPELINE_COMMIT];
 	core->own_fills = v[IFR_PREFETCH_FILL];
-	core->mispredicted = v[IFR_FETCH_REDIRECT] ? v[IFR_FETCH_REDIRECT] : v[IFR_PENALTY_CONDITIONAL];
+	core->mispredicted = redirect_of(v);
 	add_latencies(v, v[IFR_PENALTY_L1D], core->miss_latency);
 	core->page_latency[1] = v[IFR_PENALTY_DTLB];
 	core->page_latency[2] = v[IFR_PENALTY_DTLB] + v[IFR_PENALTY_STLB];

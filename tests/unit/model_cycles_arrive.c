@@ -80,7 +80,8 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 		const int64_t done = branch ? m->ops[branch - 1].done : 0;
 		if (done >= NEVER)
 			return NEVER;
-		const unsigned own = m->v[IFR_FETCH_REDIRECT], redirect = own ? own : m->v[IFR_PENALTY_CONDITIONAL];
+		const unsigned own = m->v[IFR_FETCH_REDIRECT], whole = m->v[IFR_PENALTY_CONDITIONAL],
+					   redirect = own ? own : whole < 4 ? 1 : whole - 3;
 		at = most(at, done + redirect - 1);
 		if (outcome->known && m->v[IFR_FETCH_BRANCHES])
 			find_branch(m, s, f, false);
