@@ -48,6 +48,7 @@ static const struct untold table[] = {
 	{"fetch.indirect", IFR_PROBE_BTB, "indirect jumps are not timed by themselves"},
 	{"fetch.targets", IFR_PROBE_BTB, "no two loops that were tried differ in it alone"},
 	{"fetch.redirect", IFR_PROBE_PENALTY, "without a core no next slot comes"},
+	{"fetch.block_tag", IFR_PROBE_BTB, "no two blocks of a kernel have equal hashes"},
 	{"fetch.pairs", IFR_PROBE_BTB, "loops of jumps alone do not tell pairs of windows from two jumps of a cycle"},
 	{"fetch.bubble1", IFR_PROBE_BTB, "without a BTB no branch is found"},
 	{"fetch.bubble2", IFR_PROBE_BTB, "no branch shows such a BTB"},

@@ -12,8 +12,8 @@ enum { IFR_CORE_HEAD = 1000000 };
 /* The period of the samples of a run of so many instructions. Samples of a longer run cost no more. */
 uint64_t ifr_core_period(uint64_t instructions);
 
-/* What a misprediction takes besides the redirect: from the next slot to the execution of what waits for it, with a jump
- * among the slots behind the branch. Published penalties have it in them. */
+/* Cycles of a misprediction besides the redirect: from the next slot to the execution of an operation that waits for it,
+ * with a jump among the slots behind the branch. Published penalties have them. */
 enum { IFR_CORE_REDIRECT_REST = 3 };
 
 struct ifr_core {

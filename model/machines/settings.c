@@ -101,8 +101,10 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"fetch", "far", 0, 20, NULL,
      "the same behind an indirect jump or call to another 2^37 bytes, as from a program into a library"},
 	{"fetch", "redirect", 0, 100, NULL,
-     "cycles from the execution of a mispredicted branch to the next slot; 0: 3 less than penalty.conditional, which is of "
-     "the whole misprediction"},
+     "cycles from the execution of a mispredicted branch to the next slot; 0: 3 less than penalty.conditional, which is "
+     "of the whole misprediction"},
+	{"fetch", "block_tag", 0, 1, "whole hashed",
+     "by what the first BTB knows a block of code: by whole addresses, or by hashes of its own and of the one before"},
 	{"fetch", "taken", 1, 4, NULL, "taken branches of a cycle at the last of which fetch stops"},
 	{"fetch", "fusion", 0, 1, "within_line anywhere", "where a test and its jump fuse if the jump begins a line"},
 	{"fetch", "prediction", 0, 16, NULL,

@@ -6,8 +6,10 @@
 #include "model/core/sample.h"
 
 void ifr_core_course_init(struct ifr_core_course *course, const struct ifr_pass *pass) {
-	*course = (struct ifr_core_course){
-		.period = pass->core_period, .before = IFR_EXECUTION_BREAK, .stack = ifr_return_stack_new(pass)};
+	*course = (struct ifr_core_course){.period = pass->core_period,
+	                                   .before = IFR_EXECUTION_BREAK,
+	                                   .stack = ifr_return_stack_new(pass),
+	                                   .entries = ifr_block_entries_new(pass)};
 	course->runs = ifr_core_sample_runs(0, course->period, &course->unchanged);
 }
 
@@ -17,6 +19,7 @@ void ifr_core_course_release(struct ifr_core_course *course) {
 	free(course->known);
 	free(course->taken);
 	free(course->stack.calls);
+	ifr_block_entries_free(course->entries);
 }
 
 /* Pushes a call, or pops a return's call. Returns the calling block of a return. */
@@ -46,6 +49,8 @@ static void count_branch(struct ifr_core_course *course, const struct ifr_pass *
 	at->taken += taken;
 	course->taken[block] = taken ? TAKEN_LATELY : (uint16_t)(course->taken[block] - !!course->taken[block]);
 	course->known[execution] = course->taken[block] > 0;
+	if (course->entries && (taken || course->known[execution]))
+		ifr_block_entries_follow(course->entries, pass, course->before, execution);
 	if (kind >= IFR_BRANCH_CALL)
 		course->callers[execution] = follow_call(course, kind == IFR_BRANCH_RETURN, block);
 }
@@ -68,6 +73,8 @@ void ifr_core_course_follow(struct ifr_core_course *course, const struct ifr_pas
 	for (; course->blocks_count < chunk->blocks_count; course->blocks_count++)
 		course->taken[course->blocks_count] = 0;
 	course->spans_count = 0;
+	if (course->entries)
+		ifr_block_entries_begin(course->entries);
 	for (size_t i = 0; i < chunk->executions_count; i++) {
 		const uint32_t execution = chunk->executions[i];
 		if (course->instructions > course->unchanged)
@@ -90,6 +97,8 @@ void ifr_core_course_follow(struct ifr_core_course *course, const struct ifr_pas
 				count_branch(course, pass, i, &at);
 			at.data += chunk->blocks[execution >> 1].accesses;
 			course->instructions += blocks[execution >> 1].instructions;
+		} else if (course->entries) {
+			ifr_block_entries_cut(course->entries);
 		}
 		course->before = execution;
 	}

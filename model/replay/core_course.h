@@ -4,6 +4,7 @@
 #ifndef IFR_MODEL_CORE_COURSE_H
 #define IFR_MODEL_CORE_COURSE_H
 
+#include "model/replay/block_entries.h"
 #include "model/replay/return_stack.h"
 
 /* Executions in a row, with the number of each event's next one before them (outcomes.h). */
@@ -34,6 +35,7 @@ struct ifr_core_course {
 	bool runs;
 	bool skipping; /* the last execution was not run */
 	struct ifr_return_stack stack;
+	struct ifr_block_entries *entries; /* NULL: no block loses its entry */
 };
 
 void ifr_core_course_init(struct ifr_core_course *course, const struct ifr_pass *pass);

@@ -47,6 +47,10 @@ static void read_branch(struct core_cursor *at, size_t execution, struct ifr_cor
 		outcome->mispredicted = is_marked(&at->indirect);
 	if (kind >= IFR_BRANCH_CALL)
 		outcome->mispredicted |= is_lost(at, execution);
+	if (at->course->entries) {
+		at->entries.number = (uint32_t)execution;
+		outcome->mispredicted |= is_marked(&at->entries);
+	}
 	outcome->taken = ifr_branch_is_taken(kind, at->before);
 	outcome->known = at->course->known[execution];
 	if (outcome->taken && at->pass->machine->values[IFR_BTB1_ENTRIES])
@@ -92,6 +96,8 @@ void core_cursor_begin(struct core_cursor *at, const struct ifr_core_span *span)
 	at->conditional = read_marks(&outcomes->conditional, span->conditional, 0);
 	at->indirect = read_marks(&outcomes->indirect, span->indirect, 0);
 	at->taken = read_marks(&outcomes->taken, span->taken, IFR_BTB_LEVEL_BITS);
+	if (at->course->entries)
+		at->entries = read_marks(ifr_block_entries_marks(at->course->entries, at->lane), (uint32_t)span->first, 0);
 	at->line = find_fetch(&at->pass->fetch_lines[at->lane], at->line, span->first);
 	at->page = find_fetch(&at->pass->fetch_pages[at->lane], at->page, span->first);
 	at->data = span->data;

@@ -22,6 +22,7 @@ struct core_cursor {
 	size_t lane;
 	uint32_t before; /* the execution before */
 	struct mark_reader conditional, indirect, taken;
+	struct mark_reader entries; /* by execution */
 	size_t line, page, data;
 };
 

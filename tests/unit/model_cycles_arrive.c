@@ -81,7 +81,9 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 		if (done >= NEVER)
 			return NEVER;
 		const unsigned own = m->v[IFR_FETCH_REDIRECT], whole = m->v[IFR_PENALTY_CONDITIONAL],
-					   redirect = own ? own : whole < 4 ? 1 : whole - 3;
+					   redirect = own         ? own
+		                          : whole < 4 ? 1
+		                                      : whole - 3;
 		at = most(at, done + redirect - 1);
 		if (outcome->known && m->v[IFR_FETCH_BRANCHES])
 			find_branch(m, s, f, false);

@@ -141,6 +141,9 @@ static void make_steps(struct program *p) {
 
 /* Where some blocks are in some lanes, far from the others. */
 #define LIBRARY UINT64_C(0x7f0000000000)
+/* Addresses multiples of this apart, up to 7, have equal hashes (model/replay/block_entries.h): bits 20 and 32, and so
+ * on. */
+#define EQUAL_HASHES UINT64_C(0x100100000)
 
 static void make_lanes(struct program *p) {
 	for (size_t lane = 0; lane < LANES; lane++) {
@@ -150,6 +153,8 @@ static void make_lanes(struct program *p) {
 			p->places[lane][i].address = address + (lane % 5 && i % 3 == 1 ? LIBRARY : 0);
 			address += p->shapes[i].bytes + (draw(&p->seed, 3) ? 0 : draw(&p->seed, 70));
 		}
+		for (size_t i = 0; i < BLOCKS && lane % 4 == 3; i++)
+			p->places[lane][i].address = 0x401004 + i / 3 % 8 * EQUAL_HASHES;
 		p->lanes[lane] = (struct ifr_lane){p->places[lane], p->ends, lane % 2, lane % 2};
 	}
 }
@@ -225,8 +230,8 @@ static void test_machines(void **state) {
 		"ivybridge", "haswell", "skylake", "skylake-server", "icelake-server", "goldencove", "zen2", "zen3",
 		"zen4", "zen5", "fields2004", "zen5,fetch.calls=0",
 		"zen4,fetch.targets=7,fetch.branches=3,fetch.pairs=jumps,fetch.indirect=1,fetch.far=5,"
-		"fetch.redirect=9",
-		"zen5,fetch.prediction=2,fetch.ahead=2,fetch.bubble2=0,op_cache.sets=2",
+		"fetch.redirect=9,fetch.block_tag=hashed",
+		"skylake,fetch.block_tag=hashed", "zen5,fetch.prediction=2,fetch.ahead=2,fetch.bubble2=0,op_cache.sets=2",
 		"haswell,fetch.calls=3,fetch.taken=2,loop_buffer.ops=1",
 		/* Small structures, which fill; a calendar that must grow; misses of all levels. */
 		"skylake,pipeline.window=16,pipeline.scheduler=6,pipeline.loads=5,pipeline.stores=4,pipeline.fills=2",

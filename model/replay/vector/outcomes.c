@@ -76,6 +76,10 @@ static void read_branch(struct lanes_cursor *at, size_t execution, struct lanes_
 		step->mispredicted = take_marked(&at->indirect);
 	if (kind >= IFR_BRANCH_CALL)
 		step->mispredicted |= find_lost(at, execution);
+	if (at->course->entries) {
+		at->entries.number = (uint32_t)execution;
+		step->mispredicted |= take_marked(&at->entries);
+	}
 	step->taken = ifr_branch_is_taken(kind, at->before);
 	step->known = at->course->known[execution];
 	if (step->taken && at->pass->machine->values[IFR_BTB1_ENTRIES])
@@ -175,6 +179,9 @@ void IFR_VECTOR(cursor_begin)(struct lanes_cursor *at, const struct ifr_core_spa
 		find_mark(&at->conditional, lane, &outcomes->conditional, span->conditional);
 		find_mark(&at->indirect, lane, &outcomes->indirect, span->indirect);
 		find_mark(&at->taken, lane, &outcomes->taken, span->taken);
+		if (at->course->entries)
+			find_mark(&at->entries, lane, ifr_block_entries_marks(at->course->entries, number),
+			          (uint32_t)span->first);
 		at->line[lane] = find_fetch(&at->pass->fetch_lines[number], at->line[lane], span->first);
 		at->page[lane] = find_fetch(&at->pass->fetch_pages[number], at->page[lane], span->first);
 		at->next_line.at[lane] = execution_of(&at->pass->fetch_lines[number], at->line[lane]);

@@ -26,6 +26,7 @@ struct lanes_cursor {
 	size_t lanes[LANES]; /* of the pass */
 	uint32_t before;     /* the execution before */
 	struct lanes_marks conditional, indirect, taken;
+	struct lanes_marks entries;             /* by execution */
 	struct lane_words next_line, next_page; /* execution of the next miss; UINT32_MAX: there is none */
 	size_t line[LANES], page[LANES];
 	const uint64_t *addresses[LANES]; /* of the chunk */
