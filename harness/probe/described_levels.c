@@ -47,8 +47,13 @@ static struct probe_places lay_outside(const struct probe_organisation *found, s
 
 /* Whether lower bits of addresses choose the set than those that distances of 8 bytes and more show. */
 static bool fits_at_odd_distance(struct limit *limit, const struct probe_organisation *found) {
-	const struct probe_places places = {found->entries + 1, 1, NEAREST + 1, NEAREST + 1};
-	return take_as_few(limit, &places) == PROBE_YES;
+	enum { FARTHEST = 128 };
+	for (uint64_t distance = NEAREST; distance <= FARTHEST; distance *= 2) {
+		const struct probe_places places = {found->entries + 1, 1, distance + 1, distance + 1};
+		if (take_as_few(limit, &places) == PROBE_YES)
+			return true;
+	}
+	return false;
 }
 
 static bool misses_all(struct probe_described *probe, const struct probe_organisation *found) {
