@@ -16,9 +16,18 @@ void ifr_table_release(struct ifr_table *table) {
 	*table = (struct ifr_table){0};
 }
 
+#define FACTOR UINT64_C(0x9e3779b97f4a7c15)
+
+uint64_t ifr_table_hash(const uint32_t *words, size_t count) {
+	uint64_t hash = count;
+	for (size_t i = 0; i < count; i++)
+		hash = (hash ^ words[i]) * FACTOR;
+	return hash;
+}
+
 /* The slot at which the search for a key begins. */
 static size_t home_of(const struct ifr_table *table, uint64_t key) {
-	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (table->slots - 1);
+	return (size_t)(key * FACTOR >> 32) & (table->slots - 1);
 }
 
 /* The slot of a key's first entry, or the empty slot that ends the search. */

@@ -20,6 +20,9 @@ struct ifr_table {
 
 void ifr_table_release(struct ifr_table *table);
 
+/* The hash of a key of so many words. */
+uint64_t ifr_table_hash(const uint32_t *words, size_t count);
+
 /* A value of a key, the only one if there is no other; IFR_TABLE_NONE if there is none. */
 uint32_t ifr_table_find(const struct ifr_table *table, uint64_t key);
 /* Steps through the values of a key, in no order: *probe is 0 at first, and IFR_TABLE_NONE ends them. The table must not

@@ -2,6 +2,7 @@
 #include "model/replay/block_entries.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/buffer.h"
 #include "common/table.h"
@@ -18,9 +19,14 @@ struct share {
 	uint32_t lane, owner; /* owner: an index */
 };
 
-struct pair {
+/* A block and the one before. All words count when two are compared. */
+struct blocks {
 	struct code before, own;
-	bool falls; /* the branch between them is not taken */
+	uint32_t falls; /* 1: the branch between them is not taken */
+};
+
+struct pair {
+	struct blocks blocks;
 	struct share *shares;
 	size_t shares_count;
 };
@@ -34,10 +40,9 @@ struct ifr_block_entries {
 	uint64_t *owners;         /* by index: where the block begins that had the entry last */
 	size_t owners_count, owners_room;
 	struct ifr_marks *marks; /* by lane */
-	/* The last two blocks; depth says how many there are. */
-	struct code before, own;
-	unsigned depth;
-	bool falls, direct;
+	struct blocks last;
+	unsigned depth; /* how many of the last two there are */
+	bool direct;    /* the branch between them is a direct jump, or not taken */
 };
 
 struct ifr_block_entries *ifr_block_entries_new(const struct ifr_pass *pass) {
@@ -92,16 +97,16 @@ static uint64_t last_entry(const struct ifr_geometry *blocks, struct code code) 
 	return start >> LINE_SHIFT == line ? start : line << LINE_SHIFT;
 }
 
-/* Whether the pair has an entry in this layout, and may lose it. */
-static bool has_entry(const struct ifr_geometry *blocks, const struct pair *pair) {
-	const uint64_t line = blocks[pair->own.start].address >> LINE_SHIFT;
-	return last_byte(&blocks[pair->own.end]) >> LINE_SHIFT == line &&
-	       (!pair->falls || last_byte(&blocks[pair->before.end]) >> LINE_SHIFT == line);
+/* Whether a block has an entry in this layout, and may lose it. */
+static bool has_entry(const struct ifr_geometry *blocks, const struct blocks *of) {
+	const uint64_t line = blocks[of->own.start].address >> LINE_SHIFT;
+	return last_byte(&blocks[of->own.end]) >> LINE_SHIFT == line &&
+	       (!of->falls || last_byte(&blocks[of->before.end]) >> LINE_SHIFT == line);
 }
 
-static uint64_t hashes_of(const struct ifr_geometry *blocks, const struct pair *pair) {
-	return (uint64_t)ifr_block_hash(blocks[pair->own.start].address) << IFR_BLOCK_BEFORE_BITS |
-	       ifr_block_before_hash(last_entry(blocks, pair->before));
+static uint64_t hashes_of(const struct ifr_geometry *blocks, const struct blocks *of) {
+	return (uint64_t)ifr_block_hash(blocks[of->own.start].address) << IFR_BLOCK_BEFORE_BITS |
+	       ifr_block_before_hash(last_entry(blocks, of->before));
 }
 
 /* --- new pairs ------------------------------------------------------------------------------------------------ */
@@ -134,20 +139,21 @@ static void join(struct ifr_block_entries *entries, const struct ifr_geometry *b
                  uint32_t number) {
 	const struct ifr_table *table = &entries->lanes[lane];
 	struct pair *pair = &entries->pairs[number];
-	const uint64_t hashes = hashes_of(blocks, pair), start = blocks[pair->own.start].address;
+	const uint64_t hashes = hashes_of(blocks, &pair->blocks), start = blocks[pair->blocks.own.start].address;
 	const struct pair *other = NULL;
 	const struct share *shared = NULL;
 	uint32_t value;
 	for (size_t probe = 0; !shared && (value = ifr_table_next(table, hashes, &probe)) != IFR_TABLE_NONE;) {
-		shared = find_share(&entries->pairs[value], lane);
-		if (blocks[entries->pairs[value].own.start].address != start &&
-		    (pair->falls || entries->pairs[value].falls))
-			other = &entries->pairs[value];
+		const struct pair *candidate = &entries->pairs[value];
+		shared = find_share(candidate, lane);
+		if (blocks[candidate->blocks.own.start].address != start &&
+		    (pair->blocks.falls || candidate->blocks.falls))
+			other = candidate;
 	}
 	if (shared)
 		add_share(pair, lane, shared->owner);
 	else if (other) {
-		const uint32_t owner = add_owner(entries, blocks[other->own.start].address);
+		const uint32_t owner = add_owner(entries, blocks[other->blocks.own.start].address);
 		for (size_t probe = 0; (value = ifr_table_next(table, hashes, &probe)) != IFR_TABLE_NONE;)
 			add_share(&entries->pairs[value], lane, owner);
 		add_share(pair, lane, owner);
@@ -155,35 +161,23 @@ static void join(struct ifr_block_entries *entries, const struct ifr_geometry *b
 	ifr_table_add(&entries->lanes[lane], hashes, number);
 }
 
-static uint64_t key_of(const struct pair *pair) {
-	const uint32_t words[] = {pair->before.start, pair->before.end, pair->own.start, pair->own.end, pair->falls};
-	uint64_t key = 0;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		key = (key ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15) ^ key >> 29;
-	return key;
-}
-
-static bool is_same(const struct pair *a, const struct pair *b) {
-	return a->before.start == b->before.start && a->before.end == b->before.end && a->own.start == b->own.start &&
-	       a->own.end == b->own.end && a->falls == b->falls;
-}
-
-static struct pair *find_pair(struct ifr_block_entries *entries, const struct ifr_pass *pass,
-                              const struct pair *wanted) {
-	const uint64_t key = key_of(wanted);
+/* The pair of the last blocks. */
+static struct pair *find_pair(struct ifr_block_entries *entries, const struct ifr_pass *pass) {
+	const struct blocks *last = &entries->last;
+	const uint64_t key = ifr_table_hash((const uint32_t *)last, sizeof *last / sizeof(uint32_t));
 	uint32_t number;
 	for (size_t probe = 0; (number = ifr_table_next(&entries->numbers, key, &probe)) != IFR_TABLE_NONE;)
-		if (is_same(&entries->pairs[number], wanted))
+		if (!memcmp(&entries->pairs[number].blocks, last, sizeof *last))
 			return &entries->pairs[number];
 	if (entries->pairs_count == entries->pairs_room) {
 		entries->pairs_room = 2 * entries->pairs_room + 256;
 		entries->pairs = ifr_realloc(entries->pairs, entries->pairs_room, sizeof *entries->pairs);
 	}
 	number = (uint32_t)entries->pairs_count++;
-	entries->pairs[number] = *wanted;
+	entries->pairs[number] = (struct pair){.blocks = *last};
 	ifr_table_add(&entries->numbers, key, number);
 	for (uint32_t lane = 0; lane < entries->lanes_count; lane++)
-		if (has_entry(pass->lanes[lane].blocks, wanted))
+		if (has_entry(pass->lanes[lane].blocks, last))
 			join(entries, pass->lanes[lane].blocks, lane, number);
 	return &entries->pairs[number];
 }
@@ -194,7 +188,7 @@ static void use_entry(struct ifr_block_entries *entries, const struct ifr_pass *
                       size_t i) {
 	for (size_t k = 0; k < pair->shares_count; k++) {
 		const struct share *share = &pair->shares[k];
-		const uint64_t start = pass->lanes[share->lane].blocks[pair->own.start].address;
+		const uint64_t start = pass->lanes[share->lane].blocks[pair->blocks.own.start].address;
 		if (entries->owners[share->owner] != start)
 			ifr_marks_add(&entries->marks[share->lane], (uint32_t)i);
 		entries->owners[share->owner] = start;
@@ -205,14 +199,11 @@ void ifr_block_entries_follow(struct ifr_block_entries *entries, const struct if
                               size_t i) {
 	const uint8_t kind = pass->kinds[before >> 1];
 	const bool taken = ifr_branch_is_taken(kind, before);
-	entries->own.end = before >> 1;
-	if (entries->depth == 2 && entries->direct) {
-		const struct pair wanted = {entries->before, entries->own, entries->falls, NULL, 0};
-		use_entry(entries, pass, find_pair(entries, pass, &wanted), i);
-	}
-	entries->before = entries->own;
-	entries->own.start = pass->chunk->executions[i] >> 1;
+	struct blocks *last = &entries->last;
+	last->own.end = before >> 1;
+	if (entries->depth == 2 && entries->direct)
+		use_entry(entries, pass, find_pair(entries, pass), i);
+	*last = (struct blocks){last->own, {.start = pass->chunk->executions[i] >> 1}, !taken};
 	entries->depth += entries->depth < 2;
-	entries->falls = !taken;
 	entries->direct = !taken || kind == IFR_BRANCH_CONDITIONAL || kind == IFR_BRANCH_JUMP;
 }

@@ -4,13 +4,14 @@
  * An entry is known by hashes of two addresses: where its block of code begins, and where the one before does. A block
  * begins where a taken branch leads to, and behind a branch that was not taken and is known to the BTB; it ends with a
  * branch of either kind. Two blocks with equal hashes have one entry, and each is mispredicted if the other had it
- * last. This holds for blocks that a direct jump leads to, or that go on in the line of the branch before, and
- * that end in the line in which they begin.
+ * last. This holds for blocks that a direct jump leads to, or that go on in the line of the branch before, and that
+ * end in the line in which they begin; one of the two at least goes on behind a branch that was not taken.
  *
  * Problem: hashes differ from layout to layout, and hardly any are equal, but each branch would have to look.
  * Idea: which blocks follow each other is the same in all layouts. A pair of a block and the one before is found in a
  * table once for all lanes; when it is new, its hashes are looked for among those of each lane's other pairs.
- * Invariant: a pair has a share in each lane in which another pair with the same hashes, but of another block, is there.
+ * Invariant: in each lane the pairs with equal hashes all have a share, once two of them may lose their entry to each
+ * other, and none before.
  *
  * Evidence: tests/bench/btb_tags, on a Zen 4 (2026). */
 #ifndef IFR_MODEL_BLOCK_ENTRIES_H
@@ -18,7 +19,7 @@
 
 #include "model/replay/stages.h"
 
-enum { IFR_BLOCK_TAG_BITS = 12, IFR_BLOCK_BEFORE_BITS = 9 };
+enum { IFR_BLOCK_BEFORE_BITS = 9 }; /* of ifr_block_before_hash */
 
 /* Bits 0 to 11 of an address, exclusive or 12 to 23, and so on. */
 static inline uint32_t ifr_block_hash(uint64_t address) {

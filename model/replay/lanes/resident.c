@@ -61,13 +61,6 @@ static uint32_t rows_of(const struct ifr_resident *resident, uint32_t group) {
 	return resident->firsts[group + 1] - resident->firsts[group];
 }
 
-static uint64_t hash_of(const uint32_t *key_ids, size_t count) {
-	uint64_t hash = count;
-	for (size_t i = 0; i < count; i++)
-		hash = (hash ^ key_ids[i]) * 0x9e3779b97f4a7c15;
-	return hash;
-}
-
 /* The group with these key ids, whose hash is given; IFR_TABLE_NONE if there is none. */
 static uint32_t find_group(const struct ifr_resident *resident, const uint32_t *key_ids, uint32_t rows,
                            uint64_t hash) {
@@ -153,7 +146,7 @@ uint32_t ifr_resident_add(struct ifr_resident *resident, const struct ifr_key_ru
 		for (size_t i = 0; i < lanes; i++)
 			key_ids[k * lanes + i] =
 				k < keys[i].count ? key_id(resident, &resident->lanes[i], keys[i].first + k) : IFR_NOTHING;
-	const uint64_t hash = hash_of(key_ids, rows * lanes);
+	const uint64_t hash = ifr_table_hash(key_ids, rows * lanes);
 	const uint32_t known = find_group(resident, key_ids, rows, hash);
 	if (known != IFR_TABLE_NONE)
 		return known;
