@@ -36,6 +36,8 @@ struct ifr_core_outcome {
 	bool taken;            /* entered by a taken branch */
 	bool leaves;           /* left by one */
 	bool mispredicted;     /* the branch before was */
+	bool several;          /* it is an indirect jump or call that has led to several targets */
+	bool divides;          /* it is not taken, and goes on where taken ones have led lately */
 	bool known;            /* the branch before is taken, or was taken lately: the predictor knows it */
 };
 #define IFR_CORE_BTB_NONE 3

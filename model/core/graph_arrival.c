@@ -46,13 +46,16 @@ void graph_predict_window(struct ifr_graph *graph, enum window_entry entry, uint
                           unsigned fetch_wait) {
 	const struct ifr_core *core = graph->core;
 	const int64_t room = graph->window_arrivals[(graph->windows - core->ahead) & (WINDOWS_AHEAD - 1)];
+	const bool blocks = core->pairs == IFR_PAIRS_BLOCKS;
 	/* Of two windows that were found together the second one does not end with a taken branch. */
-	if (entry == WINDOW_GOES_ON && graph->paired)
+	if (!blocks && entry == WINDOW_GOES_ON && graph->paired)
 		graph->predicted += core->prediction;
 	if (entry == WINDOW_GOES_ON || !graph->places)
 		begin_group(graph, start);
-	graph->paired = entry == WINDOW_JOINED && core->pairs && !graph->paired && room <= graph->predicted;
-	if (!graph->paired)
+	const bool together = core->pairs && !graph->paired && room <= graph->predicted;
+	graph->wide = together && blocks && entry == WINDOW_GOES_ON && !graph->wide;
+	graph->paired = together && entry == WINDOW_JOINED;
+	if (!graph->paired && !graph->wide)
 		graph->predicted = later(graph->predicted + core->prediction + bubble, room);
 	pace_wait(&graph->arrival, graph->predicted + fetch_wait);
 }
@@ -62,11 +65,28 @@ static void note_window(struct ifr_graph *graph) {
 	graph->window_arrivals[graph->windows++ & (WINDOWS_AHEAD - 1)] = graph->arrival.cycle;
 }
 
+/* A delivery begins another cycle, unless its line of the op cache arrives with the last one. */
+static void end_cycle(struct ifr_graph *graph, const struct ifr_delivery *delivery, bool joined) {
+	const struct ifr_core *core = graph->core;
+	if (core->cache_reads == 1 || delivery->source != IFR_SOURCE_OP_CACHE) {
+		if (!joined && graph->arrival.used)
+			pace_next(&graph->arrival);
+		return;
+	}
+	const bool same = graph->arrival.used && graph->lines_cycle == graph->arrival.cycle;
+	const unsigned lines = same ? graph->lines_begun : 0;
+	const bool ends = graph->arrival.used && ((delivery->window && !joined) || lines == core->cache_reads);
+	if (ends)
+		pace_next(&graph->arrival);
+	graph->lines_begun = ends ? 1 : lines + 1;
+	graph->lines_cycle = graph->arrival.cycle;
+}
+
 void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *delivery) {
 	const bool joined = graph->joined;
 	graph->joined = false;
-	if (delivery->boundary && !joined && graph->arrival.used && !ifr_core_idealises(graph->core, IFR_CAUSE_FETCH))
-		pace_next(&graph->arrival);
+	if (delivery->boundary && !ifr_core_idealises(graph->core, IFR_CAUSE_FETCH))
+		end_cycle(graph, delivery, joined);
 	if (delivery->wait)
 		pace_wait(&graph->arrival, graph->arrival.cycle + delivery->wait);
 	if (delivery->window)
@@ -93,14 +113,15 @@ static bool passes_branch(struct ifr_graph *graph) {
 	return ++graph->passed < graph->core->taken;
 }
 
-/* Cycles that fetch loses behind an indirect jump that leads far, or whose groups told another target. */
-static unsigned target_bubble(struct ifr_graph *graph, const struct ifr_placed *placed) {
+/* Cycles that fetch loses behind an indirect jump that leads far, has led to several targets, or whose groups told
+ * another target. */
+static unsigned target_bubble(struct ifr_graph *graph, const struct ifr_placed *placed, bool several) {
 	const struct ifr_core *core = graph->core;
 	if (!ifr_branch_is_indirect(graph->left_by))
 		return 0;
 	const unsigned far = leads_far(graph->left_at, placed->address) ? core->far : 0;
 	const bool again = !core->targets || target_again(graph->rows, graph->groups, (uint32_t)placed->address);
-	return far + (again ? 0 : core->targets);
+	return far + (several ? core->several : 0) + (again ? 0 : core->targets);
 }
 
 /* The predictor finds the branch that ended the last block, and led to this one. */
@@ -119,8 +140,20 @@ static void find_branch(struct ifr_graph *graph, uint32_t to, const struct ifr_c
 /* A misprediction starts the predictor anew: where no window begins, it finds the rest of the last one again. */
 static void find_again(struct ifr_graph *graph, uint32_t to, bool window) {
 	graph->predicted = graph->arrival.cycle - (window ? graph->core->prediction : 0);
+	graph->paired = graph->wide = false;
 	if (!window)
 		begin_group(graph, to);
+}
+
+/* A block of code ends behind a branch that is not taken: the rest of its window is the second of two, or the first of
+ * the next two. window: a window begins behind the branch. */
+static void divide_block(struct ifr_graph *graph, bool window) {
+	if (graph->paired && !window)
+		graph->predicted += graph->core->prediction;
+	graph->paired = window || !graph->paired;
+	graph->wide = false;
+	if (!window)
+		pace_wait(&graph->arrival, graph->predicted);
 }
 
 void graph_enter_block(struct ifr_graph *graph, const struct ifr_placed *placed, const struct ifr_delivery *first,
@@ -129,7 +162,9 @@ void graph_enter_block(struct ifr_graph *graph, const struct ifr_placed *placed,
 	const unsigned fetch_wait = decoders ? code_wait(core, outcome) : 0;
 	const uint32_t at = (uint32_t)placed->address;
 	find_branch(graph, at, outcome);
-	const unsigned elsewhere = outcome->taken ? target_bubble(graph, placed) : 0;
+	if (outcome->divides && core->pairs == IFR_PAIRS_BLOCKS && !outcome->mispredicted)
+		divide_block(graph, first->window);
+	const unsigned elsewhere = outcome->taken ? target_bubble(graph, placed, outcome->several) : 0;
 	unsigned bubble = 0;
 	enum window_entry entry = WINDOW_GOES_ON;
 	const bool mispredicted =
@@ -151,6 +186,10 @@ void graph_enter_block(struct ifr_graph *graph, const struct ifr_placed *placed,
 	if (first->window && entry != WINDOW_GOES_ON && begins_before(core, at, &placed->instructions[0])) {
 		graph_predict_window(graph, entry, at, bubble, 0);
 		note_window(graph);
+		if (core->cache_reads > 1) {
+			pace_next(&graph->arrival);
+			graph->joined = false;
+		}
 		graph_predict_window(graph, WINDOW_GOES_ON, at, 0, fetch_wait);
 	} else if (first->window)
 		graph_predict_window(graph, entry, at, bubble, fetch_wait);

@@ -48,6 +48,7 @@ struct ifr_graph {
 	int64_t predicted;    /* when the branch predictor found the last window */
 	unsigned places;      /* for branches, in the group that it finds at once (entry.h) */
 	bool paired;          /* together with the one before */
+	bool wide;            /* as the second window of a block */
 	uint8_t left_by;      /* enum ifr_branch: of the last block */
 	uint64_t left_at;     /* address behind it */
 	struct groups groups; /* the last two (targets.h) */
@@ -60,6 +61,8 @@ struct ifr_graph {
 	unsigned decoded;                       /* instructions decoded in the cycle of arrival */
 	int64_t passed_cycle;                   /* of arrival, in which fetch passed so many taken branches */
 	unsigned passed;
+	int64_t lines_cycle; /* of arrival, in which so many lines of the op cache began */
+	unsigned lines_begun;
 	bool joined;         /* the delivery that begins arrives in the cycle of the taken branch before */
 	uint32_t arrivals;   /* slots so far */
 	uint32_t slots_mask; /* the rings' sizes, less 1: powers of two */

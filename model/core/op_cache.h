@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The op cache: lines of decoded instructions, in the set of their window, by a key; the least recently used goes. */
+/* The op cache: lines of decoded instructions, in the set of their window, by a key. The least recently used goes, or,
+ * by the policy nru, the first that was not used since all others of its set were. */
 #ifndef IFR_MODEL_CORE_OP_CACHE_H
 #define IFR_MODEL_CORE_OP_CACHE_H
 
@@ -9,17 +10,19 @@
 #include "model/memory/cache.h"
 
 struct ifr_op_cache_line {
-	uint64_t key, used; /* used: number of its last use; 0: empty */
+	uint64_t key, used; /* used: number of its last use; by nru: whether it was used lately; 0: empty */
 };
 
 struct ifr_op_cache {
 	struct ifr_op_cache_line *lines; /* by set */
 	uint64_t uses;
 	unsigned sets, ways; /* both 0: there is none, and so no line */
+	bool nru;
 };
 
 static inline void ifr_op_cache_init(struct ifr_op_cache *cache, const struct ifr_core *core) {
-	*cache = (struct ifr_op_cache){.sets = core->cache_sets, .ways = core->cache_sets ? core->cache_ways : 0};
+	*cache = (struct ifr_op_cache){
+		.sets = core->cache_sets, .ways = core->cache_sets ? core->cache_ways : 0, .nru = core->cache_nru};
 	cache->lines = ifr_alloc((size_t)cache->sets * cache->ways * sizeof *cache->lines + 1);
 	for (size_t i = 0; i < (size_t)cache->sets * cache->ways; i++)
 		cache->lines[i].key = IFR_CACHE_EMPTY;
@@ -39,23 +42,39 @@ static inline struct ifr_op_cache_line *ifr_op_cache_find(const struct ifr_op_ca
 	return NULL;
 }
 
+/* Notes a use of a line of a set. */
+static inline void ifr_op_cache_touch(struct ifr_op_cache *cache, uint32_t set, struct ifr_op_cache_line *line) {
+	line->used = ++cache->uses;
+	if (!cache->nru)
+		return;
+	struct ifr_op_cache_line *lines = &cache->lines[set];
+	for (unsigned i = 0; i < cache->ways; i++)
+		if (!lines[i].used)
+			return;
+	for (unsigned i = 0; i < cache->ways; i++)
+		lines[i].used = &lines[i] == line;
+}
+
 /* Uses a line that may be there. Returns whether it is. */
 static inline bool ifr_op_cache_use(struct ifr_op_cache *cache, uint64_t window, uint64_t key) {
-	struct ifr_op_cache_line *line = ifr_op_cache_find(cache, ifr_op_cache_set(cache, window), key);
+	const uint32_t set = ifr_op_cache_set(cache, window);
+	struct ifr_op_cache_line *line = ifr_op_cache_find(cache, set, key);
 	if (line)
-		line->used = ++cache->uses;
+		ifr_op_cache_touch(cache, set, line);
 	return line;
 }
 
-/* Puts a line in, in place of the one whose last use is longest ago. */
+/* Puts a line in, in place of the one that goes. */
 static inline void ifr_op_cache_fill(struct ifr_op_cache *cache, uint64_t window, uint64_t key) {
 	if (!cache->sets || ifr_op_cache_use(cache, window, key))
 		return;
-	struct ifr_op_cache_line *set = &cache->lines[ifr_op_cache_set(cache, window)], *oldest = set;
-	for (unsigned i = 1; i < cache->ways; i++)
-		if (set[i].used < oldest->used)
-			oldest = &set[i];
-	*oldest = (struct ifr_op_cache_line){key, ++cache->uses};
+	const uint32_t set = ifr_op_cache_set(cache, window);
+	struct ifr_op_cache_line *oldest = &cache->lines[set], *end = oldest + cache->ways;
+	for (struct ifr_op_cache_line *line = oldest + 1; line < end; line++)
+		if (cache->nru ? oldest->used && !line->used : line->used < oldest->used)
+			oldest = line;
+	oldest->key = key;
+	ifr_op_cache_touch(cache, set, oldest);
 }
 
 /* Takes a line out, if it is there. */

@@ -74,11 +74,12 @@ static void init_front(struct ifr_core *core, const unsigned *v) {
 	core->calls = v[IFR_FETCH_CALLS];
 	core->indirect = v[IFR_FETCH_INDIRECT];
 	core->targets = v[IFR_FETCH_TARGETS];
+	core->several = v[IFR_FETCH_SEVERAL];
 	core->far = v[IFR_FETCH_FAR];
 	core->branches = v[IFR_FETCH_BRANCHES];
 	core->prediction = v[IFR_FETCH_PREDICTION];
 	core->ahead = v[IFR_FETCH_AHEAD];
-	core->pairs = v[IFR_FETCH_PAIRS];
+	core->pairs = (uint8_t)v[IFR_FETCH_PAIRS];
 	add_latencies(v, v[IFR_PENALTY_L1I], core->fetch_latency);
 	core->fetch_page_latency[1] = v[IFR_PENALTY_ITLB];
 	core->fetch_page_latency[2] = v[IFR_PENALTY_ITLB] + v[IFR_PENALTY_STLB];
@@ -92,6 +93,8 @@ static void init_buffers(struct ifr_core *core, const unsigned *v) {
 	core->cache_lines = v[IFR_OP_CACHE_LINES];
 	core->cache_width = v[IFR_OP_CACHE_WIDTH];
 	core->cache_switch = v[IFR_OP_CACHE_SWITCH];
+	core->cache_reads = v[IFR_OP_CACHE_READS];
+	core->cache_nru = v[IFR_OP_CACHE_POLICY];
 	core->cache_boundary = v[IFR_OP_CACHE_JUMP_BOUNDARY];
 	core->cache_by_start = v[IFR_OP_CACHE_TAG];
 	core->cache_by_last = v[IFR_OP_CACHE_BYTE];

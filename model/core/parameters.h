@@ -16,6 +16,9 @@ uint64_t ifr_core_period(uint64_t instructions);
  * with a jump among the slots behind the branch. Published penalties have them. */
 enum { IFR_CORE_REDIRECT_REST = 3 };
 
+/* Windows, or blocks of code, that a direct jump joins and the branch predictor finds together. */
+enum ifr_pairs { IFR_PAIRS_NONE, IFR_PAIRS_JUMPS, IFR_PAIRS_BLOCKS };
+
 struct ifr_core {
 	/* back end */
 	unsigned issue, retire, window, scheduler, loads, stores, fills;
@@ -37,15 +40,18 @@ struct ifr_core {
 	unsigned taken;           /* branches of a cycle, at the last of which fetch stops */
 	unsigned calls, indirect; /* cycles besides `bubble` behind calls and returns, and behind indirect jumps */
 	unsigned targets; /* cycles behind an indirect jump or call whose groups tell another target (targets.h) */
+	unsigned several; /* cycles behind one that has led to several targets */
 	unsigned far;     /* cycles behind an indirect jump or call that leads far (entry.h) */
 	unsigned prediction, ahead;
 	unsigned branches;         /* that the predictor finds at once; 0: no limit */
-	bool pairs;                /* windows that a direct jump joins are found together */
+	uint8_t pairs;             /* enum ifr_pairs */
 	unsigned fetch_latency[4]; /* of a line of code, by level that has it */
 	unsigned fetch_page_latency[3];
 	bool fusion_anywhere;
 	unsigned cache_sets, cache_ways, cache_ops, cache_branches, cache_window_shift, cache_lines, cache_width;
 	unsigned cache_switch, cache_boundary;
+	unsigned cache_reads; /* lines that arrive in a cycle */
+	bool cache_nru; /* the first line goes that was not used since all others were, not the least recently used */
 	bool cache_by_start, cache_by_last; /* lines by their first instruction; windows by last bytes */
 	bool cache_goes_on;                 /* no window or line ends the op cache's slots of a cycle, only branches */
 	unsigned loop_ops, loop_windows, loop_window_shift, loop_branches, loop_unroll;

@@ -96,7 +96,8 @@ static bool find_usual(size_t setting, unsigned *value) {
 	             {IFR_PIPELINE_LONGEST, 1000}, {IFR_PIPELINE_UNITS, 0},  {IFR_PIPELINE_WAY_TAG, 0},
 	             {IFR_FETCH_CALLS, 0},         {IFR_FETCH_PAIRS, 0},     {IFR_FETCH_INDIRECT, 0},
 	             {IFR_FETCH_TARGETS, 0},       {IFR_FETCH_FAR, 0},       {IFR_FETCH_REDIRECT, 0},
-	             {IFR_FETCH_BLOCK_TAG, 0},     {IFR_FETCH_BRANCHES, 0},  {IFR_OP_CACHE_ENDS, 0}};
+	             {IFR_FETCH_BLOCK_TAG, 0},     {IFR_FETCH_BRANCHES, 0},  {IFR_FETCH_SEVERAL, 0},
+	             {IFR_OP_CACHE_ENDS, 0},       {IFR_OP_CACHE_READS, 1},  {IFR_OP_CACHE_POLICY, 0}};
 	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
 		if (usual[i].setting == setting) {
 			*value = usual[i].value;

@@ -98,6 +98,7 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"fetch", "targets", 0, 20, NULL,
      "the same behind an indirect jump or call that goes elsewhere than the last one behind the same two groups of "
      "branches"},
+	{"fetch", "several", 0, 20, NULL, "the same behind an indirect jump or call that has led to several targets"},
 	{"fetch", "far", 0, 20, NULL,
      "the same behind an indirect jump or call to another 2^37 bytes, as from a program into a library"},
 	{"fetch", "redirect", 0, 100, NULL,
@@ -112,9 +113,9 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"fetch", "branches", 0, 16, NULL,
      "branches that it finds at once; a window costs it as long for each further group of so many; 0: no limit"},
 	{"fetch", "ahead", 1, 255, NULL, "windows that it may be ahead"},
-	{"fetch", "pairs", 0, 1, "none jumps",
-     "which windows it finds together: those that a direct jump joins, if the second one ends with a taken "
-     "branch, too"},
+	{"fetch", "pairs", 0, 2, "none jumps blocks",
+     "what it finds together: windows that a direct jump joins, if the second one ends with a taken branch, too; or two "
+     "blocks that a direct jump joins, of which the first may go on into a second window"},
 	{"op_cache", "sets", 1, 4096, NULL, "sets of lines of decoded operations"},
 	{"op_cache", "ways", 1, 64, NULL, "lines of a set"},
 	{"op_cache", "ops", 1, 16, NULL, "slots of a line"},
@@ -127,6 +128,10 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"op_cache", "ends", 0, 1, "window branch",
      "what else ends its slots of a cycle: their window (tag = start: line), or a branch, taken or without room in its "
      "line"},
+	{"op_cache", "reads", 1, 2, NULL,
+     "lines that arrive in a cycle; the second one of the same window, or of one that a taken branch led to"},
+	{"op_cache", "policy", 0, 1, "lru nru",
+     "which line of a set goes: the one whose use is longest ago, or the first that was not used since all others were"},
 	{"op_cache", "switch", 0, 20, NULL, "cycles lost by going to the decoders"},
 	{"op_cache", "jump_boundary", 0, 64, NULL,
      "a jump that crosses or ends at a multiple of so many bytes keeps its window out; 0: none"},

@@ -25,8 +25,12 @@ struct ifr_core_course {
 	uint64_t period; /* of the samples; 0: all executions are run */
 	struct ifr_core_span *spans;
 	size_t spans_count, room;
-	bool *known;     /* by execution of the chunk: as in struct ifr_core_outcome */
-	uint16_t *taken; /* by block: executions for which its branch is known yet */
+	bool *known;             /* by execution of the chunk: as in struct ifr_core_outcome */
+	bool *several, *divides; /* the same */
+	uint16_t *entered;       /* by block: executions for which it is known yet that a taken branch led to it */
+	uint32_t *led;           /* by block: the target of its indirect branch, + 1; 0: none yet */
+	bool *strayed;           /* by block: it has led to others, too */
+	uint16_t *taken;         /* by block: executions for which its branch is known yet */
 	size_t blocks_count;
 	uint32_t *callers; /* by execution of the chunk; of those behind a return: the block that called */
 	uint64_t instructions;

@@ -53,6 +53,8 @@ static void read_branch(struct core_cursor *at, size_t execution, struct ifr_cor
 	}
 	outcome->taken = ifr_branch_is_taken(kind, at->before);
 	outcome->known = at->course->known[execution];
+	outcome->divides = at->course->divides[execution];
+	outcome->several = at->course->several[execution];
 	if (outcome->taken && at->pass->machine->values[IFR_BTB1_ENTRIES])
 		outcome->btb = next_btb_level(&at->taken);
 }

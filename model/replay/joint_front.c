@@ -177,14 +177,26 @@ static bool use_line(struct ifr_op_cache *cache, struct ifr_foreseen_line *line)
 			return false;
 		line->at = (uint32_t)(at - cache->lines);
 	}
-	at->used = ++cache->uses;
+	ifr_op_cache_touch(cache, line->set, at);
+	return true;
+}
+
+/* Whether the op cache has all lines. By nru a line may not be used twice, if others that are not there follow it. */
+static bool finds_lines(struct ifr_op_cache *cache, const struct ifr_foreseen_line *line,
+                        const struct ifr_foreseen_line *end) {
+	for (; cache->nru && line < end; line++)
+		if (cache->lines[line->at].key != line->key && !ifr_op_cache_find(cache, line->set, line->key))
+			return false;
 	return true;
 }
 
 static bool has_lines(const struct joint_front *joint, const struct joint_entry *entry, size_t lane) {
 	struct ifr_op_cache *cache = ifr_front_cache(front_of(joint, lane));
 	struct ifr_foreseen_line *line = entry->lines + (lane ? entry->lines_end[lane - 1] : 0);
-	for (const struct ifr_foreseen_line *end = entry->lines + entry->lines_end[lane]; line < end; line++)
+	const struct ifr_foreseen_line *end = entry->lines + entry->lines_end[lane];
+	if (!finds_lines(cache, line, end))
+		return false;
+	for (; line < end; line++)
 		if (!use_line(cache, line))
 			return false;
 	return true;

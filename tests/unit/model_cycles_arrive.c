@@ -52,13 +52,43 @@ static int64_t find_window(const struct machine *m, struct state *s, uint64_t ad
 	const int64_t room = s->windows < ahead ? 0 : s->window_arrived[s->windows - ahead];
 	if (goes_on || !s->places)
 		begin_group(m, s, address);
-	if (goes_on && s->second)
+	const bool blocks = m->v[IFR_FETCH_PAIRS] == IFR_PAIRS_BLOCKS;
+	if (goes_on && s->second && !blocks)
 		s->next_prediction += prediction;
 	const int64_t together = s->next_prediction - prediction;
-	s->second = joined && m->v[IFR_FETCH_PAIRS] && !s->second && room <= together;
-	const int64_t found = s->second ? together : most(s->next_prediction + bubble, room);
+	const bool more = m->v[IFR_FETCH_PAIRS] && !s->second && room <= together;
+	/* The first of two blocks takes its second window with it. */
+	s->wide = more && blocks && goes_on && !s->wide;
+	s->second = more && joined;
+	const int64_t found = s->second || s->wide ? together : most(s->next_prediction + bubble, room);
 	s->next_prediction = found + prediction;
 	return found;
+}
+
+/* A block of code ends behind a branch that is not taken. Where no window begins, its second one, or the first one of the
+ * next two, is the rest of the window. Returns when that is found. */
+static int64_t divide_block(const struct machine *m, struct state *s, bool window) {
+	const unsigned prediction = m->v[IFR_FETCH_PREDICTION];
+	const bool first = !s->second;
+	s->wide = false;
+	s->second = window || first;
+	if (window)
+		return 0;
+	s->next_prediction += first ? 0 : prediction;
+	return s->next_prediction - prediction;
+}
+
+/* When a line of the op cache arrives that may do so in a cycle: with the line before, if that has a place left. */
+static int64_t line_arrival(const struct machine *m, struct state *s, int64_t at, bool fallen_into) {
+	const bool busy = s->used && at == s->last_arrival;
+	unsigned lines = busy && s->lines_in == at ? s->lines : 0;
+	if (busy && (fallen_into || lines == m->v[IFR_OP_CACHE_READS])) {
+		at++;
+		lines = 0;
+	}
+	s->lines = lines + 1;
+	s->lines_in = at;
+	return at;
 }
 
 /* When the next instruction may arrive, at the earliest; NEVER while a mispredicted branch has not executed. */
@@ -88,6 +118,7 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 		if (outcome->known && m->v[IFR_FETCH_BRANCHES])
 			find_branch(m, s, f, false);
 		s->next_prediction = at;
+		s->second = s->wide = false;
 		/* The rest of the last window is found again. */
 		if (!window) {
 			begin_group(m, s, f->address);
@@ -97,6 +128,8 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 	} else if (f->first && outcome->known && m->v[IFR_FETCH_BRANCHES]) {
 		find_branch(m, s, f, direct);
 	}
+	if (f->first && outcome->divides && !outcome->mispredicted && m->v[IFR_FETCH_PAIRS] == IFR_PAIRS_BLOCKS)
+		at = most(at, divide_block(m, s, window));
 	const bool again = indirect && went_before(s, f->address);
 	if (indirect)
 		note_jump(s, f->address);
@@ -108,6 +141,7 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 		else if (jump != IFR_BRANCH_NONE && !direct)
 			bubble += m->v[IFR_FETCH_CALLS];
 		bubble += indirect && !again ? m->v[IFR_FETCH_TARGETS] : 0;
+		bubble += indirect && outcome->several ? m->v[IFR_FETCH_SEVERAL] : 0;
 		bubble += far ? m->v[IFR_FETCH_FAR] : 0;
 		goes_on = false;
 		joined = direct && !bubble;
@@ -121,6 +155,10 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 		    f->address / m->v[IFR_OP_CACHE_WINDOW] != (f->address + last) / m->v[IFR_OP_CACHE_WINDOW]) {
 			at = most(at, find_window(m, s, f->address, false, joined, bubble));
 			s->window_arrived[s->windows++] = at;
+			if (m->v[IFR_OP_CACHE_READS] > 1) {
+				at++;
+				s->same_cycle = false;
+			}
 			bubble = 0;
 			joined = false;
 			goes_on = true;
@@ -129,7 +167,9 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 	} else {
 		at += bubble + code;
 	}
-	if (f->begins && at == s->last_arrival && s->used && !s->same_cycle)
+	if (f->begins && f->source == IFR_SOURCE_OP_CACHE && m->v[IFR_OP_CACHE_READS] > 1)
+		at = line_arrival(m, s, at, window && !s->same_cycle);
+	else if (f->begins && at == s->last_arrival && s->used && !s->same_cycle)
 		at++;
 	at += f->wait;
 	if (window)

@@ -13,27 +13,40 @@ static unsigned set_of(const struct machine *m, uint64_t window) {
 	return (unsigned)(window % m->v[IFR_OP_CACHE_SETS]);
 }
 
+/* Notes a use. By the policy nru, all lines of a set are forgotten but the one that was the last to be used. */
+static void use(struct machine *m, unsigned set, struct line *line) {
+	const unsigned ways = m->v[IFR_OP_CACHE_WAYS];
+	unsigned recent = 0;
+	line->used = ++m->clock;
+	line->recent = true;
+	for (unsigned i = 0; i < ways; i++)
+		recent += m->lines[set * ways + i].recent;
+	for (unsigned i = 0; recent == ways && i < ways; i++)
+		m->lines[set * ways + i].recent = &m->lines[set * ways + i] == line;
+}
+
 static bool look_up(struct machine *m, uint64_t key, uint64_t window) {
 	struct line *line = m->v[IFR_OP_CACHE_SETS] ? find_line(m, key, set_of(m, window)) : NULL;
 	if (line)
-		line->used = ++m->clock;
+		use(m, set_of(m, window), line);
 	return line;
 }
 
 static void insert(struct machine *m, uint64_t key, uint64_t window) {
 	if (!m->v[IFR_OP_CACHE_SETS] || look_up(m, key, window))
 		return;
-	struct line *set = &m->lines[set_of(m, window) * m->v[IFR_OP_CACHE_WAYS]], *oldest = set;
-	for (unsigned i = 1; i < m->v[IFR_OP_CACHE_WAYS]; i++)
-		if (set[i].used < oldest->used)
-			oldest = &set[i];
-	*oldest = (struct line){key, ++m->clock};
+	struct line *set = &m->lines[set_of(m, window) * m->v[IFR_OP_CACHE_WAYS]], *leaves = NULL;
+	for (unsigned i = 0; i < m->v[IFR_OP_CACHE_WAYS]; i++)
+		if (m->v[IFR_OP_CACHE_POLICY] ? !leaves && !set[i].recent : !leaves || set[i].used < leaves->used)
+			leaves = &set[i];
+	leaves->key = key;
+	use(m, set_of(m, window), leaves);
 }
 
 static void take_out(struct machine *m, uint64_t key, uint64_t window) {
 	struct line *line = m->v[IFR_OP_CACHE_SETS] ? find_line(m, key, set_of(m, window)) : NULL;
 	if (line)
-		line->used = 0;
+		*line = (struct line){0};
 }
 
 /* The number of the window that an instruction belongs to. */

@@ -51,6 +51,7 @@ struct simulated {
 struct line {
 	uint64_t key;
 	int64_t used;
+	bool recent; /* for the policy nru */
 };
 
 struct machine {
@@ -85,7 +86,10 @@ struct state {
 	bool same_cycle;                          /* the block arrives in the cycle of the taken branch before it */
 	int64_t next_prediction, *window_arrived; /* when the next window is found; by window */
 	unsigned places;                          /* for branches, in the group that is found at once */
-	bool second;                              /* the last window was found together with the one before */
+	bool second;                              /* the last window was found together with the one before … */
+	bool wide;                                /* … as the second window of a block */
+	unsigned lines;                           /* of the op cache that arrive in cycle lines_in, so far */
+	int64_t lines_in;
 	size_t windows;
 	uint64_t groups[2]; /* where the last two groups of branches begin */
 	struct {

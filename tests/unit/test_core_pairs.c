@@ -12,7 +12,7 @@
 
 #define MACHINE                                                                                                \
 	"zen5,fetch.prediction=1,fetch.taken=2,fetch.ahead=16,fetch.bubble1=0,op_cache.width=12,fetch.pairs=none," \
-	"fetch.calls=0,fetch.indirect=0"
+	"fetch.calls=0,fetch.several=0,op_cache.reads=1"
 #define IN_PAIRS MACHINE ",fetch.pairs=jumps"
 
 enum { ROUNDS = 600, WINDOW = 64 };

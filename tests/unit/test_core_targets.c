@@ -102,6 +102,12 @@ static void mispredicted(struct kernel *k) {
 		k->steps[i].outcome.mispredicted = i > 0;
 }
 
+static void to_several(struct kernel *k) {
+	three_in_a_row(k);
+	for (size_t i = 0; i < k->count; i++)
+		k->steps[i].outcome.several = i % 3 > 0;
+}
+
 static const struct core_check checks[] = {
 	{"two groups tell the target", MACHINE ",fetch.targets=3", NULL, two_in_a_row, 0},
 	{"two groups do not tell it", MACHINE ",fetch.targets=3", "fetch.targets=2", three_in_a_row, 0},
@@ -115,6 +121,7 @@ static const struct core_check checks[] = {
 	{"indirect calls", MACHINE ",fetch.targets=2,fetch.calls=1", "fetch.targets=0", calls, 0},
 	{"direct calls have no other target", MACHINE ",fetch.targets=3", NULL, direct, 0},
 	{"targets and mispredictions", MACHINE ",fetch.targets=3", "fetch.targets=0", mispredicted, 0},
+	{"jumps to several targets", MACHINE ",fetch.several=2", "fetch.several=0", to_several, 0},
 	{"calls to a library", MACHINE ",fetch.far=3", "fetch.far=0", calls_far, 0},
 	{"calls in a library", MACHINE ",fetch.far=3", NULL, calls_near, 0},
 	{"jumps there and back", MACHINE ",fetch.far=3,fetch.targets=3", "fetch.far=0", jumps_far, 0},

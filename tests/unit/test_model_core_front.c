@@ -37,6 +37,15 @@ static void mispredicted(struct kernel *k) {
 		kernel_run(k, loop, CODE, i)->outcome.mispredicted = i % 5 == 4;
 }
 
+static void long_windows(struct kernel *k) {
+	const uint32_t block = kernel_block(k);
+	for (unsigned i = 0; i < 6; i++)
+		kernel_alu(k, 3, RCX, RBX, ALU, 1);
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	kernel_repeat(k, block, CODE, 400);
+}
+
 static void unknown_branch(struct kernel *k) {
 	independent(k);
 	for (unsigned i = 0; i < k->count; i++)
@@ -149,6 +158,10 @@ static void jump_inside(struct kernel *k) {
 /* A jump across the end of its window, alone in the next if it belongs where it ends. */
 static void last_crosses(struct kernel *k) {
 	boundary(k, CODE + 64 - 28);
+}
+
+static void six_lines(struct kernel *k) {
+	jumps(k, 6, CODE);
 }
 
 static void large_loop(struct kernel *k) {
@@ -293,6 +306,9 @@ static const struct core_check checks[] = {
 	{"a jump that ends at the boundary", "skylake", "op_cache.jump_boundary=0", jump_ends, 0},
 	{"a jump inside", "skylake", NULL, jump_inside, 0},
 	{"a large loop", "skylake", "op_cache.sets=128", large_loop, 0},
+	{"more lines in turn than a set has", "zen5,op_cache.sets=1,op_cache.ways=4", "op_cache.policy=lru", six_lines,
+     0},
+	{"two lines a cycle", "zen5,fetch.taken=1", "op_cache.reads=1", long_windows, 0},
 	{"a large loop by starts", "zen3", "op_cache.width=2", large_loop, 0},
 	{"a dense window", "skylake", "op_cache.lines=6", dense, 0},
 	{"a window too dense behind another", "skylake", "op_cache.switch=0", half_dense, 0},

@@ -229,6 +229,8 @@ static void test_machines(void **state) {
 	static const char *const specs[] = {
 		"ivybridge", "haswell", "skylake", "skylake-server", "icelake-server", "goldencove", "zen2", "zen3",
 		"zen4", "zen5", "fields2004", "zen5,fetch.calls=0",
+		"zen5,op_cache.sets=2,op_cache.ways=5,fetch.several=3,fetch.ahead=2,fetch.bubble2=0,fetch.targets=1",
+		"zen3,fetch.prediction=1,fetch.pairs=blocks,op_cache.reads=2",
 		"zen4,fetch.targets=7,fetch.branches=3,fetch.pairs=jumps,fetch.indirect=1,fetch.far=5,"
 		"fetch.redirect=9,fetch.block_tag=hashed",
 		"skylake,fetch.block_tag=hashed", "zen5,fetch.prediction=2,fetch.ahead=2,fetch.bubble2=0,op_cache.sets=2",

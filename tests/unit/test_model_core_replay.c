@@ -259,11 +259,16 @@ struct recount {
 	bool was_taken[RANDOM_BLOCKS];
 	unsigned passed[RANDOM_BLOCKS]; /* how often since then */
 	unsigned known_not_taken;
+	bool was_entered[RANDOM_BLOCKS];
+	unsigned fallen_into[RANDOM_BLOCKS]; /* how often since then */
+	uint32_t targets[RANDOM_BLOCKS];     /* of indirect branches, + 1 */
+	bool has_several[RANDOM_BLOCKS];
+	unsigned several, divides;
 };
 
 /* Checks the call of a return against a stack without bounds; the course's holds 1000 calls. */
 static void recount_branch(struct recount *r, const struct ifr_block *block, const struct ifr_core_course *course,
-                           size_t execution) {
+                           size_t execution, uint32_t to) {
 	const uint8_t kind = block->branch;
 	r->conditional += kind == IFR_BRANCH_CONDITIONAL;
 	r->indirect += kind == IFR_BRANCH_INDIRECT_JUMP || kind == IFR_BRANCH_INDIRECT_CALL;
@@ -273,6 +278,18 @@ static void recount_branch(struct recount *r, const struct ifr_block *block, con
 	r->passed[r->before >> 1] = taken ? 0 : r->passed[r->before >> 1] + 1;
 	assert_int_equal(course->known[execution], r->was_taken[r->before >> 1] && r->passed[r->before >> 1] < 8192);
 	r->known_not_taken += course->known[execution] && !taken;
+	r->was_entered[to] |= taken;
+	r->fallen_into[to] = taken ? 0 : r->fallen_into[to] + 1;
+	assert_int_equal(course->divides[execution], !taken && r->was_entered[to] && r->fallen_into[to] < 8192);
+	r->divides += course->divides[execution];
+	const bool indirect = kind == IFR_BRANCH_INDIRECT_JUMP || kind == IFR_BRANCH_INDIRECT_CALL;
+	uint32_t *target = &r->targets[r->before >> 1];
+	if (indirect && *target && *target != to + 1)
+		r->has_several[r->before >> 1] = true;
+	if (indirect)
+		*target = to + 1;
+	assert_int_equal(course->several[execution], indirect && r->has_several[r->before >> 1]);
+	r->several += course->several[execution];
 	if (kind == IFR_BRANCH_CALL || kind == IFR_BRANCH_INDIRECT_CALL)
 		r->stack[r->calls++ % RANDOM_STEPS] = r->before >> 1;
 	if (kind == IFR_BRANCH_RETURN)
@@ -305,7 +322,7 @@ static void check_course(struct recount *r, const struct setting *s, const struc
 		if (execution != IFR_EXECUTION_BREAK) {
 			const struct ifr_block *block = &s->trace->blocks[execution >> 1];
 			if (r->before != IFR_EXECUTION_BREAK)
-				recount_branch(r, &s->trace->blocks[r->before >> 1], course, i);
+				recount_branch(r, &s->trace->blocks[r->before >> 1], course, i, execution >> 1);
 			r->data += block->accesses;
 			r->instructions += s->lanes[0].blocks[execution >> 1].instructions;
 		}
@@ -337,7 +354,7 @@ static void test_course(void **state) {
 		check_course(r, &s, &chunk, &course);
 	}
 	assert_true(r->instructions > 7000000 + 10000);
-	assert_true(r->known_not_taken > 100);
+	assert_true(r->known_not_taken > 100 && r->divides > 100 && r->several > 100);
 	ifr_core_course_release(&course);
 	ifr_machine_free(machine);
 	free(r);

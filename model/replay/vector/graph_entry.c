@@ -62,14 +62,35 @@ static void note_window(struct lanes_graph *graph, unsigned lane) {
 /* Finds a window into which the one before goes on. start: its first instruction's address. */
 static void predict_next(struct lanes_graph *graph, uint32_t start, unsigned lane) {
 	const int32_t room = (int32_t)graph->window_arrivals[graph->window_room.at[lane]];
-	const int32_t windows = graph->paired >> lane & 1 ? 2 : 1;
+	const bool blocks = graph->core.pairs == IFR_PAIRS_BLOCKS;
+	const bool paired = graph->paired >> lane & 1;
+	const bool wide = blocks && !paired && !(graph->wide >> lane & 1) && room <= *word(&graph->predicted, lane);
+	const int32_t windows = wide ? 0 : paired && !blocks ? 2 : 1;
 	const int32_t found = *word(&graph->predicted, lane) + windows * (int32_t)graph->core.prediction;
 	graph->paired &= ~(1u << lane);
+	graph->wide = (graph->wide & ~(1u << lane)) | (unsigned)wide << lane;
 	graph->places.at[lane] = graph->core.branches;
 	graph->group_before.at[lane] = graph->group.at[lane];
 	graph->group.at[lane] = start;
 	*word(&graph->predicted, lane) = found > room ? found : room;
 	wait_until(graph, lane, *word(&graph->predicted, lane));
+}
+
+/* A delivery begins another cycle, unless its line of the op cache arrives with the last one. */
+static void end_cycle(struct lanes_graph *graph, const struct ifr_delivery *delivery, bool joined, unsigned lane) {
+	const bool used = graph->arrival_used.at[lane];
+	if (graph->core.cache_reads == 1 || delivery->source != IFR_SOURCE_OP_CACHE) {
+		if (!joined && used)
+			begin_cycle(graph, lane);
+		return;
+	}
+	const bool same = used && graph->lines_cycle.at[lane] == graph->arrival.at[lane];
+	const unsigned lines = same ? graph->lines_begun.at[lane] : 0;
+	const bool ends = used && ((delivery->window && !joined) || lines == graph->core.cache_reads);
+	if (ends)
+		begin_cycle(graph, lane);
+	graph->lines_begun.at[lane] = ends ? 1 : lines + 1;
+	graph->lines_cycle.at[lane] = graph->arrival.at[lane];
 }
 
 void IFR_VECTOR(graph_begin)(struct lanes_graph *graph, const struct ifr_delivery *delivery, bool first,
@@ -78,8 +99,8 @@ void IFR_VECTOR(graph_begin)(struct lanes_graph *graph, const struct ifr_deliver
 	if (!first && delivery->window)
 		predict_next(graph, start, lane);
 	graph->joined &= ~(1u << lane);
-	if (delivery->boundary && !joined && graph->arrival_used.at[lane])
-		begin_cycle(graph, lane);
+	if (delivery->boundary)
+		end_cycle(graph, delivery, joined, lane);
 	if (delivery->wait)
 		wait_until(graph, lane, *word(&graph->arrival, lane) + delivery->wait);
 	if (delivery->window)
@@ -138,31 +159,52 @@ static void predict_windows(struct lanes_graph *graph, struct window_entries ent
 		const vec_mask full = mask_and(on, vec_equal(words_get(&graph->places), vec_set(0)));
 		begin_groups(graph, mask_or(mask_of_bits(going_on), full), starts);
 	}
-	const unsigned again = graph->paired & entries.lanes & entries.going_on;
+	const bool blocks = graph->core.pairs == IFR_PAIRS_BLOCKS;
+	const unsigned again = blocks ? 0 : graph->paired & entries.lanes & entries.going_on;
 	if (again)
 		predicted = vec_select(mask_of_bits(again), vec_add(predicted, one), predicted);
 	predicted = vec_max(predicted, room);
 	unsigned pairs = graph->core.pairs ? entries.lanes & entries.joined & ~graph->paired : 0;
-	if (pairs) {
-		pairs &= ~mask_bits(vec_greater(room, before));
-		predicted = vec_select(mask_of_bits(pairs), before, predicted);
+	unsigned wide = blocks ? entries.lanes & entries.going_on & ~graph->paired & ~graph->wide : 0;
+	if (pairs | wide) {
+		const unsigned late = mask_bits(vec_greater(room, before));
+		pairs &= ~late;
+		wide &= ~late;
+		predicted = vec_select(mask_of_bits(pairs | wide), before, predicted);
 	}
 	graph->paired = (graph->paired & ~entries.lanes) | pairs;
+	graph->wide = (graph->wide & ~entries.lanes) | wide;
 	words_put(&graph->predicted, on, predicted);
 	wait_lanes(graph, on, vec_add(predicted, fetch_wait));
+}
+
+/* Lines begin in some lanes, in some of them those of a window that the last one goes on into: another cycle begins, or
+ * they arrive with the last ones. */
+static void begin_lines(struct lanes_graph *graph, unsigned lanes, unsigned going_on) {
+	const vec_mask on = mask_of_bits(lanes), used = mask_not_zero(words_get(&graph->arrival_used), on);
+	const vec_mask same = mask_and(used, vec_equal(words_get(&graph->lines_cycle), words_get(&graph->arrival)));
+	const vec lines = vec_where(same, words_get(&graph->lines_begun)), one = vec_set(1);
+	const vec_mask full = vec_equal(lines, vec_set(graph->core.cache_reads));
+	const vec_mask ends = mask_and(used, mask_or(full, mask_of_bits(going_on)));
+	begin_cycles(graph, ends);
+	words_put(&graph->lines_begun, on, vec_select(ends, one, vec_add(lines, one)));
+	words_put(&graph->lines_cycle, on, words_get(&graph->arrival));
 }
 
 void IFR_VECTOR(graph_begin_lanes)(struct lanes_graph *graph, const struct joint_begin *begin, unsigned lanes,
                                    bool first, const struct lanes_step *step,
                                    const struct ifr_core_instruction *instruction) {
-	const unsigned windows = begin->windows & lanes, closing = begin->boundaries & lanes & ~graph->joined;
+	const unsigned windows = begin->windows & lanes, joined = graph->joined & lanes;
+	const unsigned boundaries = begin->boundaries & lanes, closing = boundaries & ~joined;
 	const unsigned all = begin->lanes & lanes;
 	if (!first && windows)
 		predict_windows(graph, (struct window_entries){windows, windows, 0},
 		                vec_add(vec_load(step->entry->addresses), vec_set(instruction->offset)), vec_set(0),
 		                vec_set(0));
 	graph->joined &= ~all;
-	if (closing)
+	if (graph->core.cache_reads > 1 && boundaries)
+		begin_lines(graph, boundaries, windows & ~joined);
+	else if (closing)
 		begin_cycles(graph, mask_not_zero(words_get(&graph->arrival_used), mask_of_bits(closing)));
 	for (unsigned left = windows; left; left &= left - 1)
 		note_window(graph, (unsigned)__builtin_ctz(left));
@@ -228,21 +270,24 @@ static unsigned lanes_far(const struct lanes_graph *graph, const struct lanes_st
 	return lanes;
 }
 
-/* Cycles that each lane loses behind an indirect jump that leads far, or whose groups told another target. */
+/* Cycles that each lane loses behind an indirect jump that leads far, has led to several targets, or whose groups told
+ * another target. */
 static vec target_bubbles(struct lanes_graph *graph, const struct lanes_step *step) {
 	const struct ifr_core *core = &graph->core;
 	struct lane_words elsewhere;
 	if (!ifr_branch_is_indirect(graph->left_by))
 		return vec_set(0);
-	const vec far = core->far ? vec_where(mask_of_bits(lanes_far(graph, step)), vec_set(core->far)) : vec_set(0);
+	vec lost = core->far ? vec_where(mask_of_bits(lanes_far(graph, step)), vec_set(core->far)) : vec_set(0);
+	if (step->several)
+		lost = vec_add(lost, vec_set(core->several));
 	if (!core->targets)
-		return far;
+		return lost;
 	for (unsigned lane = 0; lane < LANES; lane++) {
 		const struct groups groups = {graph->group_before.at[lane], graph->group.at[lane]};
 		const bool again = target_again(graph->rows[lane], groups, step->entry->addresses[lane]);
 		elsewhere.at[lane] = again ? 0 : core->targets;
 	}
-	return vec_add(far, words_get(&elsewhere));
+	return vec_add(lost, words_get(&elsewhere));
 }
 
 static vec waits_of(const struct lanes_step *step, unsigned decoding) {
@@ -262,6 +307,8 @@ static void redirect(struct lanes_graph *graph, unsigned lanes, unsigned windows
 	const vec arrival = words_get(&graph->arrival), before = vec_sub(arrival, vec_set(graph->core.prediction));
 	words_put(&graph->predicted, on, vec_select(again, arrival, before));
 	begin_groups(graph, again, starts);
+	graph->paired &= ~lanes;
+	graph->wide &= ~lanes;
 }
 
 /* Lanes in which the last block is left for another page (leaves_page). */
@@ -285,6 +332,16 @@ static void find_branch(struct lanes_graph *graph, const struct lanes_step *step
 	words_set(&graph->places, vec_without(mask_of_bits(ended), vec_sub(words_get(&graph->places), vec_set(1))));
 }
 
+/* A block of code ends behind a branch that is not taken. windows: lanes in which a window begins behind it. */
+static void divide_block(struct lanes_graph *graph, unsigned lanes, unsigned windows) {
+	const unsigned within = lanes & ~windows, again = graph->paired & within;
+	words_set(&graph->predicted, vec_add(words_get(&graph->predicted),
+	                                     vec_where(mask_of_bits(again), vec_set(graph->core.prediction))));
+	graph->paired = (graph->paired & ~lanes) | (lanes & windows) | (within & ~again);
+	graph->wide &= ~lanes;
+	wait_lanes(graph, mask_of_bits(within), words_get(&graph->predicted));
+}
+
 void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step *step) {
 	const struct slow_lanes slow = look_at_slow(step->front);
 	const unsigned windows = slow.windows | (step->entry->begins[0].windows & ~step->front->slow);
@@ -294,6 +351,8 @@ void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step 
 	const vec at = vec_load(step->entry->addresses);
 	vec bubble = vec_set(0);
 	find_branch(graph, step);
+	if (step->divides && graph->core.pairs == IFR_PAIRS_BLOCKS)
+		divide_block(graph, ALL_LANES & ~step->mispredicted, windows);
 	const vec elsewhere = step->taken ? target_bubbles(graph, step) : vec_set(0);
 	if (step->mispredicted)
 		redirect(graph, step->mispredicted, windows, at);
@@ -314,6 +373,10 @@ void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step 
 		                vec_set(0));
 		for (unsigned left = before; left; left &= left - 1)
 			note_window(graph, (unsigned)__builtin_ctz(left));
+		if (graph->core.cache_reads > 1) {
+			begin_cycles(graph, on);
+			graph->joined &= ~before;
+		}
 		entries.going_on |= before;
 		entries.joined &= ~before;
 		bubble = vec_without(on, bubble);

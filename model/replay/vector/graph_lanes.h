@@ -22,18 +22,18 @@
 /* A block execution in all lanes. */
 struct lanes_step {
 	const struct joint_entry *entry;
-	const struct joint_front *front;   /* deliveries of slow lanes */
-	const struct ifr_core_code *codes; /* unfused, fused */
-	bool taken, known, leaves;         /* as in struct ifr_core_outcome */
-	unsigned mispredicted;             /* lanes */
-	unsigned btb_lanes;                /* lanes in which the branch before is not in the first BTB … */
-	uint8_t btb[LANES];                /* … and where it is then */
-	unsigned waiting;                  /* lanes that wait for code, if the decoders deliver … */
-	uint32_t fetch_wait[LANES];        /* … and for how long */
-	const struct ifr_access *accesses; /* of the block */
-	const uint64_t *addresses[LANES];  /* the first of the block's */
-	const uint8_t *levels[LANES];      /* the same */
-	bool same_addresses;               /* in all lanes */
+	const struct joint_front *front;             /* deliveries of slow lanes */
+	const struct ifr_core_code *codes;           /* unfused, fused */
+	bool taken, known, several, divides, leaves; /* as in struct ifr_core_outcome */
+	unsigned mispredicted;                       /* lanes */
+	unsigned btb_lanes;                          /* lanes in which the branch before is not in the first BTB … */
+	uint8_t btb[LANES];                          /* … and where it is then */
+	unsigned waiting;                            /* lanes that wait for code, if the decoders deliver … */
+	uint32_t fetch_wait[LANES];                  /* … and for how long */
+	const struct ifr_access *accesses;           /* of the block */
+	const uint64_t *addresses[LANES];            /* the first of the block's */
+	const uint8_t *levels[LANES];                /* the same */
+	bool same_addresses;                         /* in all lanes */
 	const struct lane_words
 		*next_level; /* of each lane: number of the next access that is not in the first levels */
 	uint32_t number; /* of the block's first access */
@@ -63,8 +63,10 @@ struct lanes_graph {
 	uint32_t predecode_count[LANES], decoded[LANES];
 	uint64_t predecode_bytes[LANES];
 	unsigned joined, decoding, odd; /* lanes; odd: whose width is not the op cache's */
-	unsigned paired;                /* lanes whose last window was found together with the one before */
-	uint8_t left_by;                /* enum ifr_branch: of the last block */
+	struct lane_words lines_cycle, lines_begun;
+	unsigned paired; /* lanes whose last window was found together with the one before … */
+	unsigned wide;   /* … as the second window of a block */
+	uint8_t left_by; /* enum ifr_branch: of the last block */
 	uint32_t left_block;
 	struct lane_words left_at;             /* address behind it */
 	struct lane_words group, group_before; /* the last two, and where jumps went, by lane (model/core/targets.h) */

@@ -82,6 +82,8 @@ static void read_branch(struct lanes_cursor *at, size_t execution, struct lanes_
 	}
 	step->taken = ifr_branch_is_taken(kind, at->before);
 	step->known = at->course->known[execution];
+	step->divides = at->course->divides[execution];
+	step->several = at->course->several[execution];
 	if (step->taken && at->pass->machine->values[IFR_BTB1_ENTRIES])
 		read_levels(&at->taken, step);
 }
@@ -196,7 +198,7 @@ static bool have_same_data(const struct lanes_cursor *at) {
 
 void IFR_VECTOR(cursor_next)(struct lanes_cursor *at, size_t execution, struct lanes_step *step) {
 	const uint32_t number = at->pass->chunk->executions[execution];
-	step->taken = step->known = false;
+	step->taken = step->known = step->several = step->divides = false;
 	step->leaves = ifr_branch_is_taken(at->pass->kinds[number >> 1], number);
 	step->mispredicted = step->btb_lanes = 0;
 	step->same_addresses = have_same_data(at);
