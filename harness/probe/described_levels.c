@@ -127,13 +127,29 @@ static void tell_bubble(struct probe_described *probe, unsigned level, double cy
 	           experiments[level]);
 }
 
-static void tell_taken(struct probe_described *probe, double cycles, double window) {
+/* Whether the front end delivers a chain of few taken branches no faster than they execute. */
+static bool limits_fetch(struct limit *limit) {
+	const struct probe_places few = {FEW, 1, NEAREST, NEAREST};
+	struct probe_kernel kernel;
+	double events[IFR_EVENT_COUNT] = {0};
+	probe_kernel_init(&kernel, 0);
+	probe_branch_chain(&kernel, &few);
+	if (!limit->probe->model.err.code)
+		probe_modelled_core(&limit->machine, &kernel, events, &limit->probe->model.err);
+	probe_kernel_release(&kernel);
+	return events[IFR_EVENT_UNDELIVERED] > 0.5 * FEW;
+}
+
+static void tell_taken(struct limit *limit, double window) {
+	struct ifr_probe_result *result = limit->probe->result;
 	/* Behind a bubble fetch stops at each, and a window that is predicted has one. */
-	if (cycles < 1.01 && window < 1.5)
-		probe_tell(probe->result, IFR_PROBE_BTB, "fetch.taken", "", round(1 / cycles),
-		           "taken branches of few, in a cycle");
+	if (limit->cycles > 1.01 || window > 1.5)
+		probe_tell_nothing(result, IFR_PROBE_BTB, "fetch.taken", "a taken branch takes more than a cycle");
+	else if (!limits_fetch(limit))
+		probe_tell_nothing(result, IFR_PROBE_BTB, "fetch.taken", "no more taken branches execute in a cycle");
 	else
-		probe_tell_nothing(probe->result, IFR_PROBE_BTB, "fetch.taken", "a taken branch takes more than a cycle");
+		probe_tell(result, IFR_PROBE_BTB, "fetch.taken", "", round(1 / limit->cycles),
+		           "taken branches of few, in a cycle");
 }
 
 static void init_limit(struct limit *limit, struct probe_described *probe) {
@@ -161,7 +177,7 @@ unsigned probe_described_levels(struct probe_described *probe, unsigned levels) 
 	init_limit(&limit, probe);
 	const struct probe_question question = {take_as_few, &limit, BRANCHES_MOST, CODE_MOST};
 	const double window = tell_prediction(probe);
-	tell_taken(probe, limit.cycles, window);
+	tell_taken(&limit, window);
 	for (;; seen++) {
 		cycles[seen] = limit.cycles;
 		probe_find_organisation(&question, NEAREST, 0, &found[seen]);

@@ -463,7 +463,9 @@ static void test_far_jumps(void **state) {
 	            {"zen4,fetch.far=0" SMALL_ZEN4, 0},
 	            {"zen4,fetch.far=8,fetch.indirect=2" SMALL_ZEN4, 8},
 	            {"skylake,btb1.entries=512", 0},
-	            {"skylake,btb1.entries=512,fetch.far=5", 5}};
+	            {"skylake,btb1.entries=512,fetch.far=5", 5},
+	            /* No more taken branches execute in a cycle: fetch.taken is not told. */
+	            {"skylake,btb1.entries=512,fetch.taken=2", 0}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct ifr_probe_result result;
 		probe(rows[i].machine, PART(BTB), &result);
