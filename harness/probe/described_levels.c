@@ -20,15 +20,19 @@ struct limit {
 	double cycles, loop; /* and those of the loop */
 };
 
-static double measure(struct limit *limit, const struct probe_places *places) {
+static double count(struct limit *limit, const struct probe_places *places, enum ifr_event event) {
 	struct probe_kernel kernel;
-	double cycles = 0;
+	double events[IFR_EVENT_COUNT] = {0};
 	probe_kernel_init(&kernel, 0);
 	probe_branch_chain(&kernel, places);
 	if (!limit->probe->model.err.code)
-		probe_modelled_cycles(&limit->machine, &kernel, &cycles, &limit->probe->model.err);
+		probe_modelled_core(&limit->machine, &kernel, events, &limit->probe->model.err);
 	probe_kernel_release(&kernel);
-	return cycles;
+	return events[event];
+}
+
+static double measure(struct limit *limit, const struct probe_places *places) {
+	return count(limit, places, IFR_EVENT_CYCLES);
 }
 
 /* A branch that is found further out takes a cycle more, and so do all others of its set. */
@@ -127,17 +131,10 @@ static void tell_bubble(struct probe_described *probe, unsigned level, double cy
 	           experiments[level]);
 }
 
-/* Whether the front end delivers a chain of few taken branches no faster than they execute. */
-static bool limits_fetch(struct limit *limit) {
+/* Whether fetch is what limits a chain of few taken branches: rename waits for slots. */
+static bool limits_chain(struct limit *limit) {
 	const struct probe_places few = {FEW, 1, NEAREST, NEAREST};
-	struct probe_kernel kernel;
-	double events[IFR_EVENT_COUNT] = {0};
-	probe_kernel_init(&kernel, 0);
-	probe_branch_chain(&kernel, &few);
-	if (!limit->probe->model.err.code)
-		probe_modelled_core(&limit->machine, &kernel, events, &limit->probe->model.err);
-	probe_kernel_release(&kernel);
-	return events[IFR_EVENT_UNDELIVERED] > 0.5 * FEW;
+	return count(limit, &few, IFR_EVENT_UNDELIVERED) > 0.5 * FEW;
 }
 
 static void tell_taken(struct limit *limit, double window) {
@@ -145,7 +142,7 @@ static void tell_taken(struct limit *limit, double window) {
 	/* Behind a bubble fetch stops at each, and a window that is predicted has one. */
 	if (limit->cycles > 1.01 || window > 1.5)
 		probe_tell_nothing(result, IFR_PROBE_BTB, "fetch.taken", "a taken branch takes more than a cycle");
-	else if (!limits_fetch(limit))
+	else if (!limits_chain(limit))
 		probe_tell_nothing(result, IFR_PROBE_BTB, "fetch.taken", "no more taken branches execute in a cycle");
 	else
 		probe_tell(result, IFR_PROBE_BTB, "fetch.taken", "", round(1 / limit->cycles),

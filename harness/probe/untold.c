@@ -57,7 +57,7 @@ static const struct untold table[] = {
 	{"fetch.", IFR_PROBE_FRONT, "no code shows it"},
 	{"op_cache.switch", IFR_PROBE_FRONT, "predecoding begins anew with each switch: one cost"},
 	{"op_cache.ends", IFR_PROBE_FRONT, "windows of more slots than a line has, without branches, are not timed"},
-	{"op_cache.reads", IFR_PROBE_FRONT, "rename is no faster than two lines of zeroed registers"},
+	{"op_cache.reads", IFR_PROBE_FRONT, "no experiment tells it from op_cache.width"},
 	{"op_cache.policy", IFR_PROBE_FRONT, "sets that overflow a little are not timed"},
 	{"op_cache.", IFR_PROBE_FRONT, "no code shows an op cache"},
 	{"loop_buffer.", IFR_PROBE_FRONT, "no loop is locked in the queue"},

@@ -23,14 +23,6 @@ static inline bool ends_group(uint8_t branch) {
 	return !is_direct_jump(branch);
 }
 
-/* With fetch.pairs = blocks, two blocks of code are found at once. The first one goes on into a second window; the
- * second one is joined to it by a direct jump without a bubble, or is the rest of its window behind a branch that is
- * not taken.
- *
- * On a Zen 5 by the clock (2026; tests/bench/groups): half a cycle for each window that a jump ends, a cycle for each
- * that a branch divides or whose jump is in the next window; one for the two windows of straight code. A branch that is
- * not taken divides its window if other code jumps behind it, and not if it has only been taken itself. */
-
 /* Whether a branch at the end of a block leads to another page. */
 static inline bool leaves_page(const struct ifr_core *core, uint32_t left_at, uint32_t to) {
 	return ((left_at - 1) ^ to) >> core->page_shift;

@@ -186,6 +186,7 @@ void graph_enter_block(struct ifr_graph *graph, const struct ifr_placed *placed,
 	if (first->window && entry != WINDOW_GOES_ON && begins_before(core, at, &placed->instructions[0])) {
 		graph_predict_window(graph, entry, at, bubble, 0);
 		note_window(graph);
+		/* The first window takes a place among the cycle's lines. */
 		if (core->cache_reads > 1) {
 			pace_next(&graph->arrival);
 			graph->joined = false;

@@ -16,7 +16,12 @@ uint64_t ifr_core_period(uint64_t instructions);
  * with a jump among the slots behind the branch. Published penalties have them. */
 enum { IFR_CORE_REDIRECT_REST = 3 };
 
-/* Windows, or blocks of code, that a direct jump joins and the branch predictor finds together. */
+/* Windows, or blocks of code, that a direct jump joins and the branch predictor finds together. The first of two blocks
+ * goes on into a second window; the second one may be the rest of its window behind a branch that is not taken.
+ *
+ * On a Zen 5 by the clock (2026; tests/bench/groups): half a cycle for each window that a jump ends, a cycle for each
+ * that a branch divides or whose jump is in the next window; one for the two windows of straight code. A branch that is
+ * not taken divides its window if other code jumps behind it, and not if it has only been taken itself. */
 enum ifr_pairs { IFR_PAIRS_NONE, IFR_PAIRS_JUMPS, IFR_PAIRS_BLOCKS };
 
 struct ifr_core {

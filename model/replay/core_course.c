@@ -16,13 +16,8 @@ void ifr_core_course_init(struct ifr_core_course *course, const struct ifr_pass 
 void ifr_core_course_release(struct ifr_core_course *course) {
 	free(course->spans);
 	free(course->callers);
-	free(course->known);
-	free(course->several);
-	free(course->divides);
-	free(course->entered);
-	free(course->led);
-	free(course->strayed);
-	free(course->taken);
+	free(course->branches);
+	free(course->pasts);
 	free(course->stack.calls);
 	ifr_block_entries_free(course->entries);
 }
@@ -43,31 +38,33 @@ static uint32_t follow_call(struct ifr_core_course *course, bool returns, uint32
  * once, at 0.85 with both and 0.13 for ever. */
 enum { TAKEN_LATELY = 8192 };
 
-/* Whether a block's indirect branch, which leads to an execution, has led to several targets. */
-static bool leads_to_several(struct ifr_core_course *course, const struct ifr_pass *pass, uint32_t block,
-                             size_t execution) {
-	const uint32_t target = (pass->chunk->executions[execution] >> 1) + 1;
-	course->strayed[block] |= course->led[block] && course->led[block] != target;
-	course->led[block] = target;
-	return course->strayed[block];
+/* Counts an execution down, or begins anew. */
+static void remember(uint16_t *executions, bool taken) {
+	*executions = taken ? TAKEN_LATELY : (uint16_t)(*executions - !!*executions);
+}
+
+static void note_target(struct ifr_core_past *past, uint32_t block) {
+	past->several |= past->target && past->target != block + 1;
+	past->target = block + 1;
 }
 
 /* Counts the branch before an execution, of which all outcomes are numbered. */
 static void count_branch(struct ifr_core_course *course, const struct ifr_pass *pass, size_t execution,
                          struct ifr_core_span *at) {
-	const uint32_t block = course->before >> 1;
+	const uint32_t block = course->before >> 1, to = pass->chunk->executions[execution] >> 1;
 	const uint8_t kind = pass->kinds[block];
 	at->conditional += kind == IFR_BRANCH_CONDITIONAL;
 	at->indirect += ifr_branch_is_indirect(kind);
 	const bool taken = ifr_branch_is_taken(kind, course->before);
 	at->taken += taken;
-	course->taken[block] = taken ? TAKEN_LATELY : (uint16_t)(course->taken[block] - !!course->taken[block]);
-	course->known[execution] = course->taken[block] > 0;
-	const uint32_t next = pass->chunk->executions[execution] >> 1;
-	course->entered[next] = taken ? TAKEN_LATELY : (uint16_t)(course->entered[next] - !!course->entered[next]);
-	course->divides[execution] = !taken && course->entered[next];
-	course->several[execution] = ifr_branch_is_indirect(kind) && leads_to_several(course, pass, block, execution);
-	if (course->entries && (taken || course->known[execution]))
+	struct ifr_core_past *past = &course->pasts[block], *next = &course->pasts[to];
+	remember(&past->taken, taken);
+	remember(&next->entered, taken);
+	if (ifr_branch_is_indirect(kind))
+		note_target(past, to);
+	course->branches[execution] = (struct ifr_core_branch){
+		.known = past->taken, .several = past->several, .divides = !taken && next->entered};
+	if (course->entries && (taken || past->taken))
 		ifr_block_entries_follow(course->entries, pass, course->before, execution);
 	if (kind >= IFR_BRANCH_CALL)
 		course->callers[execution] = follow_call(course, kind == IFR_BRANCH_RETURN, block);
@@ -86,19 +83,10 @@ void ifr_core_course_follow(struct ifr_core_course *course, const struct ifr_pas
 	const struct ifr_geometry *blocks = pass->lanes[0].blocks;
 	struct ifr_core_span at = {0}, *span = NULL;
 	course->callers = ifr_realloc(course->callers, chunk->executions_count + 1, sizeof *course->callers);
-	course->known = ifr_realloc(course->known, chunk->executions_count + 1, sizeof *course->known);
-	course->several = ifr_realloc(course->several, chunk->executions_count + 1, sizeof *course->several);
-	course->divides = ifr_realloc(course->divides, chunk->executions_count + 1, sizeof *course->divides);
-	course->entered = ifr_realloc(course->entered, chunk->blocks_count + 1, sizeof *course->entered);
-	course->taken = ifr_realloc(course->taken, chunk->blocks_count + 1, sizeof *course->taken);
-	course->led = ifr_realloc(course->led, chunk->blocks_count + 1, sizeof *course->led);
-	course->strayed = ifr_realloc(course->strayed, chunk->blocks_count + 1, sizeof *course->strayed);
-	for (; course->blocks_count < chunk->blocks_count; course->blocks_count++) {
-		course->taken[course->blocks_count] = 0;
-		course->entered[course->blocks_count] = 0;
-		course->led[course->blocks_count] = 0;
-		course->strayed[course->blocks_count] = false;
-	}
+	course->branches = ifr_realloc(course->branches, chunk->executions_count + 1, sizeof *course->branches);
+	course->pasts = ifr_realloc(course->pasts, chunk->blocks_count + 1, sizeof *course->pasts);
+	while (course->blocks_count < chunk->blocks_count)
+		course->pasts[course->blocks_count++] = (struct ifr_core_past){0};
 	course->spans_count = 0;
 	if (course->entries)
 		ifr_block_entries_begin(course->entries);

@@ -21,16 +21,25 @@ struct ifr_core_span {
 enum { IFR_NO_CALLER = UINT32_MAX - 1 };
 #define IFR_ANY_CALLER UINT32_MAX
 
+/* A branch, as the predictor knows it: as in struct ifr_core_outcome. */
+struct ifr_core_branch {
+	bool known, several, divides;
+};
+
+/* A block, as the predictor remembers it. */
+struct ifr_core_past {
+	uint16_t taken;   /* executions for which it knows yet that the block's branch was taken … */
+	uint16_t entered; /* … and that a taken branch led to the block */
+	bool several;     /* its indirect branch has led to several targets */
+	uint32_t target;  /* the last one's block, + 1; 0: none yet */
+};
+
 struct ifr_core_course {
 	uint64_t period; /* of the samples; 0: all executions are run */
 	struct ifr_core_span *spans;
 	size_t spans_count, room;
-	bool *known;             /* by execution of the chunk: as in struct ifr_core_outcome */
-	bool *several, *divides; /* the same */
-	uint16_t *entered;       /* by block: executions for which it is known yet that a taken branch led to it */
-	uint32_t *led;           /* by block: the target of its indirect branch, + 1; 0: none yet */
-	bool *strayed;           /* by block: it has led to others, too */
-	uint16_t *taken;         /* by block: executions for which its branch is known yet */
+	struct ifr_core_branch *branches; /* by execution of the chunk: the branch before it */
+	struct ifr_core_past *pasts;      /* by block */
 	size_t blocks_count;
 	uint32_t *callers; /* by execution of the chunk; of those behind a return: the block that called */
 	uint64_t instructions;

@@ -52,9 +52,10 @@ static void read_branch(struct core_cursor *at, size_t execution, struct ifr_cor
 		outcome->mispredicted |= is_marked(&at->entries);
 	}
 	outcome->taken = ifr_branch_is_taken(kind, at->before);
-	outcome->known = at->course->known[execution];
-	outcome->divides = at->course->divides[execution];
-	outcome->several = at->course->several[execution];
+	const struct ifr_core_branch *branch = &at->course->branches[execution];
+	outcome->known = branch->known;
+	outcome->several = branch->several;
+	outcome->divides = branch->divides;
 	if (outcome->taken && at->pass->machine->values[IFR_BTB1_ENTRIES])
 		outcome->btb = next_btb_level(&at->taken);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Branches that the predictor finds together, in groups of two. The cycles are those of a Zen 4 by the clock (2026),
- * without the fractions; of rounds in which no place begins a group for certain, of those whose first one begins one.
- * tests/bench/groups times the others. */
+/* Branches that the predictor finds together, in groups of two, and blocks of code in pairs. The cycles of groups are
+ * those of a Zen 4 by the clock (2026), without the fractions; of rounds in which no place begins a group for certain, of
+ * those whose first one begins one. tests/bench/groups times the others. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,11 +79,13 @@ static void build(struct kernel *k) {
 	run(k, letters);
 }
 
-/* The cycles of a round by the clock. */
-static const struct {
+/* A loop, and the cycles of a round by the clock. */
+struct timed {
 	const char *letters;
 	unsigned cycles;
-} loops[] = {
+};
+
+static const struct timed loops[] = {
 	{"tttttttt", 9},     {"pttttttt", 9},     {"tptttttt", 10},     {"ttpttttt", 9},     {"tttttttp", 10},
 	{"pppttttt", 9},     {"pppppppp", 13},    {"ttttpppp", 11},     {"pppptttt", 11},    {"tptptptp", 11},
 	{"tttttttq", 10},    {"qqqqqqqq", 17},    {"ssssssss", 17},     {"psssssss", 16},    {"sssssssp", 17},
@@ -101,10 +103,7 @@ static const struct {
 
 /* The cycles of a round by the clock of a Zen 5 (2026), without the fractions. By the clock a round mostly begins with
  * the first of two blocks, so that only loops are here whose last pair is whole. */
-static const struct {
-	const char *letters;
-	unsigned cycles;
-} blocks[] = {
+static const struct timed blocks[] = {
 	{"t", 1},         {"ttt", 2},      {"ttttt", 3},    {"s", 2},        {"ss", 3},       {"sss", 4},  {"ts", 2},
 	{"e", 2},         {"eee", 4},      {"b", 2},        {"bb", 3},       {"tp", 2},       {"q", 2},    {"qqq", 5},
 	{"c", 5},         {"cc", 9},       {"ct", 5},       {"ctt", 6},      {"cttt", 6},     {"tc", 5},   {"ttc", 6},
@@ -122,24 +121,23 @@ static unsigned count_steps(void) {
 	return steps;
 }
 
+static void check_timed(const struct timed *timed, size_t count, const char *machine) {
+	for (size_t i = 0; i < count; i++) {
+		letters = timed[i].letters;
+		const double cycles = core_iteration_cycles(build, machine, count_steps());
+		if (fabs(cycles - timed[i].cycles) > 0.05)
+			fail_msg("%s: %.2f cycles, %u by the clock", letters, cycles, timed[i].cycles);
+	}
+}
+
 static void test_by_the_clock(void **state) {
 	(void)state;
-	for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
-		letters = loops[i].letters;
-		const double cycles = core_iteration_cycles(build, MACHINE, count_steps());
-		if (fabs(cycles - loops[i].cycles) > 0.05)
-			fail_msg("%s: %.2f cycles, %u by the clock", letters, cycles, loops[i].cycles);
-	}
+	check_timed(loops, sizeof loops / sizeof *loops, MACHINE);
 }
 
 static void test_blocks_by_the_clock(void **state) {
 	(void)state;
-	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-		letters = blocks[i].letters;
-		const double cycles = core_iteration_cycles(build, BLOCKS, count_steps());
-		if (fabs(cycles - blocks[i].cycles) > 0.05)
-			fail_msg("%s: %.2f cycles, %u by the clock", letters, cycles, blocks[i].cycles);
-	}
+	check_timed(blocks, sizeof blocks / sizeof *blocks, BLOCKS);
 }
 
 static void test_simulated(void **state) {

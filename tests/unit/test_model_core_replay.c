@@ -269,6 +269,7 @@ struct recount {
 /* Checks the call of a return against a stack without bounds; the course's holds 1000 calls. */
 static void recount_branch(struct recount *r, const struct ifr_block *block, const struct ifr_core_course *course,
                            size_t execution, uint32_t to) {
+	const struct ifr_core_branch *branch = &course->branches[execution];
 	const uint8_t kind = block->branch;
 	r->conditional += kind == IFR_BRANCH_CONDITIONAL;
 	r->indirect += kind == IFR_BRANCH_INDIRECT_JUMP || kind == IFR_BRANCH_INDIRECT_CALL;
@@ -276,20 +277,20 @@ static void recount_branch(struct recount *r, const struct ifr_block *block, con
 	r->taken += taken;
 	r->was_taken[r->before >> 1] |= taken;
 	r->passed[r->before >> 1] = taken ? 0 : r->passed[r->before >> 1] + 1;
-	assert_int_equal(course->known[execution], r->was_taken[r->before >> 1] && r->passed[r->before >> 1] < 8192);
-	r->known_not_taken += course->known[execution] && !taken;
+	assert_int_equal(branch->known, r->was_taken[r->before >> 1] && r->passed[r->before >> 1] < 8192);
+	r->known_not_taken += branch->known && !taken;
 	r->was_entered[to] |= taken;
 	r->fallen_into[to] = taken ? 0 : r->fallen_into[to] + 1;
-	assert_int_equal(course->divides[execution], !taken && r->was_entered[to] && r->fallen_into[to] < 8192);
-	r->divides += course->divides[execution];
+	assert_int_equal(branch->divides, !taken && r->was_entered[to] && r->fallen_into[to] < 8192);
+	r->divides += branch->divides;
 	const bool indirect = kind == IFR_BRANCH_INDIRECT_JUMP || kind == IFR_BRANCH_INDIRECT_CALL;
 	uint32_t *target = &r->targets[r->before >> 1];
 	if (indirect && *target && *target != to + 1)
 		r->has_several[r->before >> 1] = true;
 	if (indirect)
 		*target = to + 1;
-	assert_int_equal(course->several[execution], indirect && r->has_several[r->before >> 1]);
-	r->several += course->several[execution];
+	assert_int_equal(branch->several, indirect && r->has_several[r->before >> 1]);
+	r->several += branch->several;
 	if (kind == IFR_BRANCH_CALL || kind == IFR_BRANCH_INDIRECT_CALL)
 		r->stack[r->calls++ % RANDOM_STEPS] = r->before >> 1;
 	if (kind == IFR_BRANCH_RETURN)

@@ -81,9 +81,10 @@ static void read_branch(struct lanes_cursor *at, size_t execution, struct lanes_
 		step->mispredicted |= take_marked(&at->entries);
 	}
 	step->taken = ifr_branch_is_taken(kind, at->before);
-	step->known = at->course->known[execution];
-	step->divides = at->course->divides[execution];
-	step->several = at->course->several[execution];
+	const struct ifr_core_branch *branch = &at->course->branches[execution];
+	step->known = branch->known;
+	step->several = branch->several;
+	step->divides = branch->divides;
 	if (step->taken && at->pass->machine->values[IFR_BTB1_ENTRIES])
 		read_levels(&at->taken, step);
 }
