@@ -83,11 +83,19 @@ static void store_counters(struct profile *profile, int64_t elapsed_ns) {
 	}
 }
 
+/* The run has told enough, or cannot succeed any more. */
+static bool has_ended(const struct profile *profile) {
+	return profile->over || profile->threads || profile->error;
+}
+
 /* Reads the counters once; called by the launcher while the program runs. */
 static void read_counters(pid_t child, int64_t elapsed_ns, void *data) {
 	struct profile *profile = data;
 	uint64_t base;
-	profile->threads |= has_threads(child);
+	/* It may be called while the killed program still ends, whose waits may have become known only then. */
+	if (has_ended(profile))
+		return;
+	profile->threads = has_threads(child);
 	if (profile->threads || !find_load_bias(child, profile->entry, &base))
 		goto out;
 	struct iovec here = {profile->counters, profile->bytes};
@@ -102,8 +110,7 @@ static void read_counters(pid_t child, int64_t elapsed_ns, void *data) {
 		profile->error = errno;
 	}
 out:
-	/* The run has told enough, or cannot succeed any more. */
-	if (profile->over || profile->threads || profile->error)
+	if (has_ended(profile))
 		kill(child, SIGKILL);
 }
 
