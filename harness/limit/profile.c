@@ -84,7 +84,7 @@ static void store_counters(struct profile *profile, int64_t elapsed_ns) {
 }
 
 /* The run has told enough, or cannot succeed any more. */
-static bool has_ended(const struct profile *profile) {
+static bool is_decided(const struct profile *profile) {
 	return profile->over || profile->threads || profile->error;
 }
 
@@ -93,7 +93,7 @@ static void read_counters(pid_t child, int64_t elapsed_ns, void *data) {
 	struct profile *profile = data;
 	uint64_t base;
 	/* It may be called while the killed program still ends, whose waits may have become known only then. */
-	if (has_ended(profile))
+	if (is_decided(profile))
 		return;
 	profile->threads = has_threads(child);
 	if (profile->threads || !find_load_bias(child, profile->entry, &base))
@@ -110,7 +110,7 @@ static void read_counters(pid_t child, int64_t elapsed_ns, void *data) {
 		profile->error = errno;
 	}
 out:
-	if (has_ended(profile))
+	if (is_decided(profile))
 		kill(child, SIGKILL);
 }
 
