@@ -92,7 +92,7 @@ static bool is_decided(const struct profile *profile) {
 static void read_counters(pid_t child, int64_t elapsed_ns, void *data) {
 	struct profile *profile = data;
 	uint64_t base;
-	/* It may be called while the killed program still ends, whose waits may have become known only then. */
+	/* A killed program may still be ending, and what it waited for may be known only now. */
 	if (is_decided(profile))
 		return;
 	profile->threads = has_threads(child);
