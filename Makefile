@@ -116,10 +116,11 @@ $(BUILD)/objects/machine_texts.o: $(BUILD)/objects/machine_texts.c
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(DEPENDENCIES) -c $< -o $@
 
 # So is the table of instructions.
-$(BUILD)/objects/instructions_text.c: model/core/instructions.txt scripts/instructions_text
+INSTRUCTIONS := model/core/instructions.txt model/core/measured.txt
+$(BUILD)/objects/instructions_text.c: $(INSTRUCTIONS) scripts/instructions_text
 	$(call say,MAKE,$@)
 	@mkdir -p $(@D)
-	$(Q)scripts/instructions_text $< > $@.new && mv $@.new $@
+	$(Q)scripts/instructions_text $(INSTRUCTIONS) > $@.new && mv $@.new $@
 $(BUILD)/objects/instructions_text.o: $(BUILD)/objects/instructions_text.c
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(DEPENDENCIES) -c $< -o $@
 

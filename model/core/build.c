@@ -10,6 +10,8 @@
  * Invariant: operations that issue together, their ports and the latency of the longest path are the table's. */
 #include "model/core/build.h"
 
+#include <string.h>
+
 #include "model/core/memory_operations.h"
 #include "model/core/simulated_units.h"
 #include "model/core/special_operations.h"
@@ -111,6 +113,21 @@ static struct ifr_operation *add_of_group(struct builder *builder, const struct 
 	return operation;
 }
 
+static bool is_general_register(uint8_t reg) {
+	return reg >= IFR_REGISTER_GENERAL && reg < IFR_REGISTER_VECTOR;
+}
+
+/* Where a general register is put into a vector, the first operation moves it, and waits for no vector. */
+static void wait_for_general(struct ifr_operation *operation) {
+	uint8_t general[4] = {0};
+	unsigned kept = 0;
+	for (unsigned i = 0; i < 4; i++)
+		if (is_general_register(operation->sources[i]))
+			general[kept++] = operation->sources[i];
+	if (kept)
+		memcpy(operation->sources, general, sizeof general);
+}
+
 /* Adds a row's operations: the first feeds the last, which has the rest of the latency. */
 static void add_row(struct builder *builder, const struct ifr_instruction_row *row) {
 	const struct ifr_port_group *groups = builder->groups + row->first_group;
@@ -133,13 +150,18 @@ static void add_row(struct builder *builder, const struct ifr_instruction_row *r
 	struct ifr_operation *begin = &builder->to->operations[first],
 						 *last = begin + builder->to->operations_count - 1 - first;
 	last->latency = row->latency;
+	builder->measured = row->measured;
 	if (count > 1 && row->latency > 1) {
+		if (row->measured)
+			begin->latency = groups[0].latency ? groups[0].latency : 1;
+		if (builder->decoded->set.writes.count && is_vector_register(builder->decoded->set.writes.items[0]))
+			wait_for_general(begin);
 		add_destination(begin, COMPUTED);
 		if (last->sources[3])
 			last->sources[3] = COMPUTED;
 		else
 			add_source(last, COMPUTED);
-		last->latency--;
+		last->latency = (uint8_t)(last->latency - begin->latency);
 	}
 	add_destinations(builder, last, begin);
 	builder->computed = true;

@@ -39,6 +39,7 @@ struct ifr_core {
 	uint8_t vector_load, wide_load; /* the same of 128 bits, and of more */
 	uint8_t complex_load;           /* the same with a scaled index, or with an index and a displacement */
 	uint8_t extending_load;         /* the same that extends the sign, in addition to these */
+	uint8_t late_index;             /* the same of such an index alone */
 	uint8_t complex_lea_latency, lock_latency;
 	bool eliminates_moves, eliminates_vector_moves;
 	enum ifr_simulated simulated; /* the units of simulated_units.h, and nothing fuses */

@@ -17,7 +17,7 @@ int ifr_decoder_new(const char *name, struct ifr_decoder **out, struct ifr_error
 	struct ifr_decoder *decoder = ifr_alloc(sizeof *decoder);
 	decoder->core = core;
 	ZydisDecoderInit(&decoder->zydis, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-	ifr_instruction_table_init(&decoder->table, core->column, core->other_column);
+	ifr_instruction_table_init(&decoder->table, core->name, core->column, core->other_column);
 	*out = decoder;
 	return 0;
 }

@@ -195,7 +195,7 @@ static void rename_slot(struct ifr_graph *graph, const struct ifr_core_op *op) {
 
 static inline int64_t sources_ready(const struct ifr_graph *graph, const struct ifr_core_op *op) {
 	const int64_t *registers = graph->registers;
-	return later(later(registers[op->sources[0]], registers[op->sources[1]]),
+	return later(later(registers[op->sources[0]], registers[op->sources[1]] + op->late),
 	             later(registers[op->sources[2]], registers[op->sources[3]]));
 }
 
@@ -234,7 +234,7 @@ static inline __attribute__((always_inline)) int64_t execute(struct ifr_graph *g
 	if (op->kind == IFR_OPERATION_STORE_ADDRESS && op->pieces)
 		graph_store_address(graph, op, cycle + 1, outcome);
 	if (op->kind == IFR_OPERATION_STORE_DATA && op->pieces)
-		graph_store_data(graph, sources, cycle + 1);
+		graph_store_data(graph, sources, cycle + op->latency);
 	if (op->kind == IFR_OPERATION_PREFETCH && op->pieces)
 		graph_prefetch(graph, op, cycle, outcome);
 	if (op->kind == IFR_OPERATION_LOAD)

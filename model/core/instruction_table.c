@@ -8,12 +8,13 @@
 
 static void add_group(struct ifr_instruction_table *table, char **at) {
 	struct ifr_port_group group = {.ports = (uint16_t)strtoul(*at, at, 16), .count = 1, .occupancy = 1};
-	for (; strchr("*/!", **at) && **at;) {
+	for (; strchr("*/!:", **at) && **at;) {
 		const char sign = **at;
 		const unsigned long number = strtoul(*at + 1, at, 10);
 		*(sign == '*'   ? &group.count
 		  : sign == '/' ? &group.occupancy
-		                : &group.divider) = (uint8_t)(number < UINT8_MAX ? number : UINT8_MAX);
+		  : sign == '!' ? &group.divider
+		                : &group.latency) = (uint8_t)(number < UINT8_MAX ? number : UINT8_MAX);
 	}
 	table->groups = ifr_realloc(table->groups, table->group_count + 1, sizeof *table->groups);
 	table->groups[table->group_count++] = group;
@@ -25,13 +26,11 @@ static const char *find_cell(const char *line, unsigned column) {
 	return line;
 }
 
-static void add_row(struct ifr_instruction_table *table, const char *row_text, unsigned column, unsigned other) {
-	const char *line = find_cell(row_text, column);
-	if (*line == '?')
-		line = find_cell(row_text, other);
-	struct ifr_instruction_row row = {.first_group = table->group_count, .known = *line != '?'};
+static void add_row(struct ifr_instruction_table *table, const char *cell, bool measured) {
+	struct ifr_instruction_row row = {
+		.first_group = table->group_count, .known = *cell != '?', .measured = measured};
 	char *at = NULL;
-	const unsigned long latency = row.known ? strtoul(line, &at, 10) : 0;
+	const unsigned long latency = row.known ? strtoul(cell, &at, 10) : 0;
 	row.latency = (uint8_t)(latency < UINT8_MAX ? latency : UINT8_MAX);
 	while (row.known && *at == ' ')
 		at++, add_group(table, &at);
@@ -73,18 +72,45 @@ static ZydisMnemonic add_forms(struct ifr_instruction_table *table, const char *
 	return mnemonic;
 }
 
-void ifr_instruction_table_init(struct ifr_instruction_table *table, unsigned column, unsigned other) {
+static bool is_of_core(const char *line, const char *core) {
+	const size_t length = strlen(core);
+	return !strncmp(line, core, length) && line[length] == ' ';
+}
+
+/* Adds "mnemonic form cell". */
+static void add_measured(struct ifr_instruction_table *table, const char *line) {
+	const size_t length = strcspn(line, " ");
+	const char *form_text = line + length + 1;
+	const size_t operands = strcspn(form_text, " ");
+	const ZydisMnemonic mnemonic = find_mnemonic(line, length, ZYDIS_MNEMONIC_INVALID);
+	if (mnemonic == ZYDIS_MNEMONIC_INVALID)
+		return;
+	struct ifr_form form = {.mnemonic = (uint16_t)mnemonic};
+	if (*form_text != '*' && operands <= IFR_FORM_OPERANDS)
+		memcpy(form.operands, form_text, operands);
+	ifr_table_add(&table->measured, ifr_form_key(&form), table->row_count);
+	add_row(table, form_text + operands + 1, true);
+}
+
+void ifr_instruction_table_init(struct ifr_instruction_table *table, const char *core, unsigned column,
+                                unsigned other) {
 	const char *line = ifr_instructions_text;
 	ZydisMnemonic last = ZYDIS_MNEMONIC_INVALID;
 	*table = (struct ifr_instruction_table){0};
-	for (; *line != '\n'; line = strchr(line, '\n') + 1)
-		add_row(table, line, column, other);
+	for (; *line != '\n'; line = strchr(line, '\n') + 1) {
+		const char *cell = find_cell(line, column);
+		add_row(table, *cell == '?' ? find_cell(line, other) : cell, false);
+	}
 	for (line++; *line; line = strchr(line, '\n') + 1)
 		last = add_forms(table, line, last);
+	for (line = ifr_measured_text; *line; line = strchr(line, '\n') + 1)
+		if (is_of_core(line, core))
+			add_measured(table, line + strlen(core) + 1);
 }
 
 void ifr_instruction_table_release(struct ifr_instruction_table *table) {
 	ifr_table_release(&table->index);
+	ifr_table_release(&table->measured);
 	free(table->rows);
 	free(table->groups);
 	*table = (struct ifr_instruction_table){0};
@@ -92,7 +118,12 @@ void ifr_instruction_table_release(struct ifr_instruction_table *table) {
 
 const struct ifr_instruction_row *ifr_instruction_table_find(const struct ifr_instruction_table *table,
                                                              struct ifr_form form) {
-	uint32_t row = ifr_table_find(&table->index, ifr_form_key(&form));
+	const struct ifr_form any = {.mnemonic = form.mnemonic};
+	uint32_t row = ifr_table_find(&table->measured, ifr_form_key(&form));
+	if (row == IFR_TABLE_NONE)
+		row = ifr_table_find(&table->measured, ifr_form_key(&any));
+	if (row == IFR_TABLE_NONE)
+		row = ifr_table_find(&table->index, ifr_form_key(&form));
 	if (row == IFR_TABLE_NONE && ifr_form_fold(&form))
 		row = ifr_table_find(&table->index, ifr_form_key(&form));
 	return row != IFR_TABLE_NONE && table->rows[row].known ? &table->rows[row] : NULL;

@@ -51,11 +51,19 @@ static void set_name(const struct builder *builder, struct ifr_operation *operat
 	const bool pops = decoded->set.stack && !pushes && memory->base == IFR_REGISTER_STACK_POINTER;
 	if (!memory->bytes || memory->bytes > 8 || !memory->named || touches_vectors(&decoded->set) ||
 	    is_string(&decoded->insn) || is_executed(builder, memory) ||
-	    decoded->insn.attributes & ZYDIS_ATTRIB_HAS_LOCK)
+	    builder->instruction->flags & IFR_INSTRUCTION_LOCKED)
 		return;
 	operation->name = memory->base;
 	operation->displacement = pushes ? -memory->bytes : memory->displacement;
 	operation->stack = (int16_t)(pushes ? -memory->bytes : pops ? memory->bytes : 0);
+}
+
+/* The index is the second source, but where it is the base, too, or the only one. */
+static void delay_index(struct ifr_operation *load, uint8_t cycles) {
+	if (load->sources[1])
+		load->late = cycles;
+	else
+		load->latency = (uint8_t)(load->latency + cycles);
 }
 
 static void add_load(struct builder *builder, const struct memory_operand *memory, unsigned number) {
@@ -63,6 +71,8 @@ static void add_load(struct builder *builder, const struct memory_operand *memor
 		add_operation(builder, IFR_OPERATION_LOAD, load_ports(builder), load_latency(builder, memory));
 	add_source(operation, memory->base);
 	add_source(operation, memory->index);
+	if (memory->complex)
+		delay_index(operation, builder->core->late_index);
 	operation->access = (uint8_t)number;
 	operation->bytes = memory->bytes;
 	set_name(builder, operation, memory);

@@ -15,6 +15,7 @@ struct builder {
 	uint8_t loads, stores; /* memory operands that are read, and written */
 	uint8_t loaded;        /* temporary registers that hold what was loaded */
 	bool computed;         /* the results are computed, not just loaded */
+	bool measured;         /* by a measured row (instruction_table.h) */
 };
 
 /* Adds an operation of the instruction. Its sources and destinations are set with add_source and add_destination,

@@ -67,6 +67,7 @@ struct ifr_operation {
 	uint16_t taken_ports; /* the same of a branch that is taken; 0: no others */
 	uint8_t latency;      /* cycles. Of a load: in addition to the first-level cache's */
 	uint8_t occupancy;    /* cycles that it keeps its unit, or, without a unit, its port; at least 1 */
+	uint8_t late;         /* cycles that the second source takes longer than the others */
 	uint8_t unit;         /* enum ifr_unit */
 	uint8_t flags;        /* enum ifr_operation_flag */
 	uint8_t access;       /* a load: the how-many-eth load of its instruction, from 0; a store: store */

@@ -51,6 +51,7 @@ static void convert_op(struct ifr_core_op *op, const struct ifr_operation *from,
 	op->latency = from->latency;
 	op->occupancy = from->occupancy;
 	op->unit = from->unit;
+	op->late = from->late;
 	op->name = from->name;
 	op->name_bytes = from->bytes;
 	op->stack = from->stack;

@@ -20,6 +20,7 @@ struct ifr_core_op {
 	uint8_t kind;                /* enum ifr_operation_kind */
 	uint16_t ports, taken_ports; /* taken_ports: of a branch that is taken; 0: no others */
 	uint8_t latency, occupancy, unit, flags;
+	uint8_t late;    /* cycles that the second source takes longer */
 	uint16_t access; /* first access in the block */
 	uint8_t pieces;  /* accesses from there on; 0: none */
 	/* Of an operation that begins a slot of rename: what the slot needs in scheduler and queues. */

@@ -3,13 +3,10 @@
  * multiply and three execute branches, and four address units: four loads of general registers, two of vectors, and
  * two stores a cycle.
  *
- * Rates and latencies are measured on a Zen 5 (family 26, model 2) with tests/bench/blocks_run: shifts by three ALUs,
- * bit scans by all; integer operations of vectors take two cycles; a move from a general to a vector register takes six
- * cycles and back three, of which only the sum is measured; a division of small quotients 10, one each 7 (64 bits) or 6.
- * Assumed: which of the ALUs shift and multiply. */
+ * Rates and latencies are measured on a Zen 5 (family 26, model 2) with tests/bench/blocks_run and
+ * tests/bench/instructions (measured.txt): shifts by three ALUs; integer operations of vectors take two cycles; in lea
+ * the base of an address of three components takes two cycles, its index one. Assumed: which ALUs shift and multiply. */
 #include "model/core/zen5_units.h"
-
-#include "model/core/zen_units.h"
 
 enum {
 	ALUS = 0x600f,
@@ -17,14 +14,10 @@ enum {
 	BRANCH_ALUS = 0x6008,
 	VECTORS = 0xf00,
 	SHUFFLES_BEFORE = 0x600, /* of Zen 4 */
-	VECTOR_LATENCY = 2,
-	DIVISION = 10,
-	DIVISION_EACH = 7,
-	DIVISION_32_EACH = 6
+	VECTOR_STORE_BEFORE = 0x1000,
+	VECTOR_STORES = 0x1080,
+	VECTOR_LATENCY = 2
 };
-
-static const struct zen_crossings crossings = {
-	.to_vector = 6, .from_vector = 3, .mask = 3, .converted = 7, .back = 6, .compared = 5};
 
 /* The ports of Zen 5 for those of Zen 4. */
 static uint16_t ports_for(const struct ifr_operation *operation) {
@@ -41,26 +34,47 @@ static uint16_t ports_for(const struct ifr_operation *operation) {
 		return ALUS;
 	case SHUFFLES_BEFORE:
 		return VECTORS;
+	case VECTOR_STORE_BEFORE:
+		return VECTOR_STORES;
 	default:
 		return operation->ports;
 	}
 }
 
+static void take_lea(const struct builder *builder, struct ifr_operation *operation) {
+	if (builder->decoded->set.relative)
+		operation->ports = MULTIPLIERS;
+	if (operation->latency == 1 || !operation->sources[1])
+		return;
+	const uint8_t base = operation->sources[0];
+	operation->sources[0] = operation->sources[1];
+	operation->sources[1] = base;
+	operation->late = (uint8_t)(operation->latency - 1);
+	operation->latency = 1;
+}
+
+/* Stores of vectors: their values go to loads as those of general registers do. */
+static void take_store(struct ifr_operation *operation) {
+	if (operation->ports & VECTOR_STORES)
+		operation->latency = 0;
+}
+
 void take_zen5_units(struct builder *builder) {
-	struct ifr_operation *operations = &builder->to->operations[builder->instruction->first], *last = NULL;
+	struct ifr_operation *operations = &builder->to->operations[builder->instruction->first];
 	for (unsigned i = 0; i < builder->instruction->count; i++) {
 		struct ifr_operation *operation = &operations[i];
+		if (operation->kind == IFR_OPERATION_STORE_DATA)
+			take_store(operation);
 		if (operation->kind != IFR_OPERATION_COMPUTE && operation->kind != IFR_OPERATION_BRANCH)
 			continue;
+		if (builder->measured)
+			continue;
 		operation->ports = ports_for(operation);
-		take_zen_operation(builder, operation, ALUS);
+		if (operation->ports == VECTOR_STORES)
+			operation->occupancy = 1;
 		if (operation->ports & VECTORS && operation->latency == 1)
 			operation->latency = VECTOR_LATENCY;
-		if (operation->unit == IFR_UNIT_INTEGER_DIVIDER) {
-			operation->latency = DIVISION;
-			operation->occupancy = builder->decoded->insn.operand_width == 64 ? DIVISION_EACH : DIVISION_32_EACH;
-		}
-		last = operation;
+		if (builder->decoded->insn.mnemonic == ZYDIS_MNEMONIC_LEA)
+			take_lea(builder, operation);
 	}
-	take_zen_crossing(builder, last, &crossings);
 }

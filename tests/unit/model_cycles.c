@@ -100,7 +100,7 @@ static int64_t sources_at(struct machine *m, const struct simulated *o) {
 	int64_t at = 0;
 	for (unsigned r = 0; r < 4; r++)
 		if (o->sources[r])
-			at = most(at, result_at(m, &m->ops[o->sources[r] - 1]));
+			at = most(at, result_at(m, &m->ops[o->sources[r] - 1]) + (r == 1 ? o->op->late : 0));
 	return at;
 }
 

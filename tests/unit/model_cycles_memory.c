@@ -124,10 +124,11 @@ static int64_t own_bytes(struct machine *m, struct state *s, struct simulated *o
 		return o->cached;
 	}
 	const struct simulated *store = &m->ops[m->store_ops[own - 1]], *data = cycles_data_of(m, own - 1);
+	const int64_t stored = data->port < 0 ? data->done : data->executed + data->op->latency;
 	if (store->address <= o->address && o->address + o->bytes <= store->address + store->bytes)
 		return data->done >= NEVER || store->done >= NEVER
 		           ? NEVER
-		           : most(o->executed, most(data->done, store->done)) + v[IFR_PIPELINE_FORWARD];
+		           : most(o->executed, most(stored, store->done)) + v[IFR_PIPELINE_FORWARD];
 	const int64_t drain = m->drained[own - 1];
 	return drain >= NEVER ? NEVER
 	                      : most(o->executed, drain) + v[IFR_PIPELINE_LOAD_LATENCY] + v[IFR_PIPELINE_BLOCKED];

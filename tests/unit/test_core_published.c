@@ -6,7 +6,8 @@
  * uops.info prints it: XCHG_R64_R64 (HSW), SHLX_R64_R64_R64 (SKX), ADD_M32_I32 (SNB), ADD_M64_R64 (BDW). G: GCC,
  * x86-tune-costs.h, znver2_cost and skylake_cost: latencies. F: A. Fog, instruction_tables.pdf, as P. Cordes quotes it
  * on Stack Overflow: imul, mul, adc. A: S. Slotin, Algorithms for Modern Hardware, "Instruction Tables" (Zen 2). M:
- * by the clock of a Zen 4, tests/bench/blocks_run (a chain of each; division of small quotients).
+ * by the clock of a Zen 4 and a Zen 5, tests/bench/blocks_run and tests/bench/instructions (chains; division of small
+ * quotients).
  *
  * Four figures differ (the last column): LLVM's Zen 2 multiplies 64 bits in 4 cycles, takes the longest time for square
  * roots, and its Ice Lake has Skylake's rcl. */
@@ -105,6 +106,13 @@ static const struct published table[] = {
 	{"zen4", "popcnt eax, eax", "f30fb8c0", 1, 1, 1, 'M', 0},
 	{"zen4", "bswap rax", "480fc8", 1, 1, 1, 'M', 0},
 	{"zen4", "divsd xmm0, xmm1", "f20f5ec1", 1, 1, 13, 'M', 0},
+	{"zen5", "divsd xmm0, xmm1", "f20f5ec1", 1, 1, 13, 'M', 0},
+	{"zen5", "div rsi", "48f7f6", ANY, ANY, 10, 'M', 0},
+	{"zen5", "mul r8", "49f7e0", ANY, ANY, 3, 'M', 0},
+	{"zen5", "vpermq ymm0, ymm0, 27", "c4e3fd00c01b", 1, 1, 4, 'M', 0},
+	{"zen5", "pcmpistrm xmm0, xmm1, 2", "660f3a62c102", ANY, ANY, 7, 'M', 0},
+	{"zen5", "paddq xmm0, xmm1", "660fd4c1", 1, 1, 2, 'M', 0},
+	{"zen5", "psadbw xmm0, xmm1", "660ff6c1", 1, 1, 3, 'M', 0},
 };
 
 static struct ifr_operations decode(const char *core, const char *code) {
@@ -170,6 +178,72 @@ static void test_crossings(void **state) {
 	assert_int_equal(latency_of("zen4", "660f6ec6") + latency_of("zen4", "660f7ec6"), 7);
 	assert_int_equal(latency_of("zen4", "f20f2ac0") + latency_of("zen4", "f20f2cc0"), 12);
 	assert_int_equal(latency_of("zen4", "660fd7c0") + latency_of("zen4", "660f6ec0"), 7);
+}
+
+/* By the clock of a Zen 5: each of these and a move back to a vector, behind setcc where it writes flags. */
+static void test_crossings_zen5(void **state) {
+	static const struct {
+		const char *code;
+		int cycles;
+	} both[] = {
+		{"660f7ec0", 9},      /* movd eax, xmm0 */
+		{"660fd7c0", 9},      /* pmovmskb eax, xmm0 */
+		{"660fc5c001", 11},   /* pextrw eax, xmm0, 1 */
+		{"660f3a63c13a", 14}, /* pcmpistri xmm0, xmm1, 58 */
+		{"660f3a63063a", 16}, /* pcmpistri xmm0, [rsi], 58, two of which are its load's */
+		{"660f3817c0", 11},   /* ptest xmm0, xmm0 */
+		{"660f2fc1", 11},     /* comisd xmm0, xmm1 */
+	};
+	(void)state;
+	const int to_vector = latency_of("zen5", "660f6ec0");
+	for (size_t i = 0; i < sizeof both / sizeof *both; i++)
+		assert_int_equal(latency_of("zen5", both[i].code) + to_vector, both[i].cycles);
+	assert_int_equal(latency_of("zen5", "f2480f2ac0") + latency_of("zen5", "f2480f2cc0"),
+	                 13);                                                                   /* cvtsi2sd and back */
+	assert_int_equal(latency_of("zen5", "660fc4c001") + latency_of("zen5", "660f7ec0"), 9); /* pinsrw and movd */
+}
+
+/* An integer put into a vector: only the last operation waits for the vector. */
+static void test_merging(void **state) {
+	static const char *const cores[] = {"skylake", "zen4", "zen5"};
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		struct ifr_operations all = decode(cores[i], "f2480f2ac1"); /* cvtsi2sd xmm0, rcx */
+		assert_int_equal(all.operations_count, 2);
+		assert_int_equal(all.operations[0].sources[0], IFR_REGISTER_GENERAL + 1);
+		assert_int_equal(all.operations[0].sources[1], IFR_REGISTER_NONE);
+		ifr_operations_release(&all);
+	}
+}
+
+/* By the clock of a Zen 5, in chains through the first register of an address and through the second: cycles of a load
+ * beyond the first cache's four, and of lea. */
+static void test_addressing_zen5(void **state) {
+	static const struct {
+		const char *code;
+		int base, index;
+	} addresses[] = {
+		{"488b06", 0, 0},           /* mov rax, [rsi] */
+		{"488b040e", 0, 0},         /* mov rax, [rsi + rcx] */
+		{"488b440e08", 0, 1},       /* mov rax, [rsi + rcx + 8] */
+		{"488b04ce", 0, 1},         /* mov rax, [rsi + rcx * 8] */
+		{"488b04cd08000000", 1, 1}, /* mov rax, [rcx * 8 + 8] */
+		{"4863048e", 1, 2},         /* movsxd rax, [rsi + rcx * 4] */
+		{"f30f7e04ce", 2, 3},       /* movq xmm0, [rsi + rcx * 8] */
+		{"488d440e08", 2, 1},       /* lea rax, [rsi + rcx + 8] */
+		{"488d04ce", 1, 1},         /* lea rax, [rsi + rcx * 8] */
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
+		struct ifr_operations all = decode("zen5", addresses[i].code);
+		const struct ifr_operation *operation = &all.operations[0];
+		const bool late_first = operation->sources[1] == IFR_REGISTER_GENERAL + 6; /* rsi */
+		const int first = operation->latency + (late_first ? operation->late : 0);
+		const int second = operation->latency + (late_first ? 0 : operation->late);
+		assert_int_equal(first, addresses[i].base);
+		assert_int_equal(second, addresses[i].index);
+		ifr_operations_release(&all);
+	}
 }
 
 /* By the clock of a Zen 4, in chains: cycles of a load beyond the first cache's four. */
@@ -268,8 +342,11 @@ static void test_dividers(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_figures),   cmocka_unit_test(test_ports),      cmocka_unit_test(test_dividers),
-		cmocka_unit_test(test_crossings), cmocka_unit_test(test_addressing), cmocka_unit_test(test_named_loads),
+		cmocka_unit_test(test_figures),         cmocka_unit_test(test_ports),
+		cmocka_unit_test(test_dividers),        cmocka_unit_test(test_crossings),
+		cmocka_unit_test(test_addressing),      cmocka_unit_test(test_named_loads),
+		cmocka_unit_test(test_crossings_zen5),  cmocka_unit_test(test_merging),
+		cmocka_unit_test(test_addressing_zen5),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,20 @@ static void chain(struct kernel *k) {
 	kernel_repeat(k, loop, CODE, 300);
 }
 
+/* Chains through the second source, whose values take two cycles more, and through the first. */
+static void late_source(struct kernel *k) {
+	const uint32_t loop = kernel_block(k);
+	for (unsigned i = 0; i < 8; i++) {
+		kernel_alu(k, 3, i % 4 ? RCX : RAX, i % 4 ? RCX : RDX, ALU, 1);
+		struct ifr_core_op *op = &k->program.ops[k->program.ops_count - 1];
+		op->sources[1] = i % 4 ? RDX : RAX;
+		op->late = 2;
+	}
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	kernel_repeat(k, loop, CODE, 300);
+}
+
 static void multiply(struct kernel *k) {
 	const uint32_t loop = kernel_block(k);
 	for (unsigned i = 0; i < 4; i++)
@@ -243,6 +257,12 @@ static void forward_portless(struct kernel *k) {
 	k->program.ops[0].entries = 1;
 }
 
+/* A datum that takes a port, and is there for loads in the cycle in which it does. */
+static void forward_at_once(struct kernel *k) {
+	through_memory(k, 8, 4, 4);
+	k->program.ops[1].latency = 0;
+}
+
 static void set_name(struct ifr_core_op *op, unsigned base, int displacement, int stack) {
 	op->name = (uint8_t)base;
 	op->name_bytes = 8;
@@ -397,6 +417,7 @@ static void retirement(struct kernel *k) {
 static const struct core_check checks[] = {
 	{"a chain", "skylake", NULL, chain, 0},
 	{"multiplications", "skylake", NULL, multiply, 0},
+	{"late sources", "skylake", NULL, late_source, 0},
 	{"one port", "skylake", NULL, one_port, 0},
 	{"mixed ports", "skylake", NULL, mixed_ports, 2},
 	{"ports of taken branches", "icelake-server", NULL, taken_branch, 0},
@@ -417,6 +438,7 @@ static const struct core_check checks[] = {
 	{"the store queue", "skylake", "pipeline.stores=255", store_queue, 0},
 	{"forwarding", "skylake", "pipeline.forward=9", forward, 2},
 	{"forwarding of a datum without a port", "skylake", "pipeline.forward=9", forward_portless, 2},
+	{"forwarding of a datum at once", "skylake", "pipeline.forward=9", forward_at_once, 2},
 	{"values by name", "skylake,pipeline.renamed=5", "pipeline.renamed=0", named, 2},
 	{"names of too few stores", "skylake,pipeline.renamed=2", "pipeline.renamed=5", named, 2},
 	{"values pushed and popped", "skylake,pipeline.renamed=5", "pipeline.renamed=0", pushed, 2},

@@ -148,7 +148,8 @@ static inline void rename_slot(struct lanes_graph *graph, struct lanes_on on, co
 
 static inline vec sources_ready(const struct lanes_graph *graph, const struct ifr_core_op *op, vec ready) {
 	for (unsigned i = 0; i < 4 && op->sources[i]; i++)
-		ready = latest(ready, words_get(&graph->registers[op->sources[i]]));
+		ready =
+			latest(ready, vec_add(words_get(&graph->registers[op->sources[i]]), vec_set(i == 1 ? op->late : 0)));
 	return ready;
 }
 
@@ -170,7 +171,7 @@ static inline vec execute(struct lanes_graph *graph, struct lanes_on on, const s
 	if (op->kind == IFR_OPERATION_STORE_ADDRESS && op->pieces)
 		IFR_VECTOR(graph_store_address)(graph, on, op, next, step);
 	if (op->kind == IFR_OPERATION_STORE_DATA && op->pieces)
-		IFR_VECTOR(graph_store_data)(graph, on, sources, next);
+		IFR_VECTOR(graph_store_data)(graph, on, sources, vec_add(cycle, vec_set(op->latency)));
 	if (op->kind == IFR_OPERATION_PREFETCH && op->pieces)
 		IFR_VECTOR(graph_prefetch)(graph, on, op, cycle, step);
 	if (op->kind == IFR_OPERATION_LOAD)
