@@ -234,7 +234,7 @@ static void tell_way_tag(struct probe_described *probe) {
 		probe_kernel_init(&kernel, 0);
 		probe_way_pair(&kernel, i);
 		const double missed = probe_modelled_rate(&probe->model, &kernel, IFR_EVENT_L1D_LOAD_MISSES);
-		conflicts[i] = missed < 0.01 ? PROBE_NO : missed > 0.99 ? PROBE_YES : PROBE_UNCLEAR;
+		conflicts[i] = missed < 0.01 ? PROBE_NO : missed > 0.99 / PROBE_WAY_LOADS ? PROBE_YES : PROBE_UNCLEAR;
 	}
 	probe_tell_way_tag(probe->result, conflicts);
 }

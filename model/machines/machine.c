@@ -28,15 +28,19 @@ void ifr_machine_free(struct ifr_machine *machine) {
 	free(machine);
 }
 
+/* Values of pipeline.way_tag. */
+enum way_tag { WAY_TAG_WHOLE, WAY_TAG_HASHED, WAY_TAG_HASHED_HIGH };
+
 struct ifr_cache_shape ifr_machine_cache_shape(const struct ifr_machine *machine, enum ifr_setting bytes) {
 	const unsigned *values = &machine->values[bytes];
 	if (!values[0])
 		return (struct ifr_cache_shape){0};
-	const bool hashed = bytes == IFR_L1D_BYTES && machine->values[IFR_PIPELINE_WAY_TAG];
+	const unsigned tag = bytes == IFR_L1D_BYTES ? machine->values[IFR_PIPELINE_WAY_TAG] : WAY_TAG_WHOLE;
 	return (struct ifr_cache_shape){.sets = values[0] / values[1] / values[2],
 	                                .ways = values[1],
 	                                .policy = values[3],
-	                                .hash_bit = hashed ? 12 - ifr_log2_of(values[2]) : 0};
+	                                .hash_bit = tag == WAY_TAG_WHOLE ? 0 : 12 - ifr_log2_of(values[2]),
+	                                .hash_high = tag == WAY_TAG_HASHED_HIGH};
 }
 
 unsigned ifr_machine_line_bytes(const struct ifr_machine *machine) {

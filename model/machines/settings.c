@@ -82,8 +82,9 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	{"pipeline", "longest", 0, 1000, NULL, "cycles that a longer operation takes, at most"},
 	{"pipeline", "units", 0, 1, "limited unlimited",
      "whether ports, units, the first decoder and the way of stores to the data cache can be busy"},
-	{"pipeline", "way_tag", 0, 1, "whole hashed",
-     "by what the first data cache knows a line of a set: by all of its address, or by a hash of bits 12 to 27"},
+	{"pipeline", "way_tag", 0, 2, "whole hashed hashed-high",
+     "by what the first data cache knows a line of a set: by all of its address, by a hash of bits 12 to 27, or by that "
+     "and all bits above"},
 	{"fetch", "bytes", 8, UNLIMITED, NULL, "aligned bytes that predecoding takes at once"},
 	{"fetch", "predecode", 1, UNLIMITED, NULL, "instructions of them a cycle"},
 	{"fetch", "decoders", 1, UNLIMITED, NULL,

@@ -98,17 +98,19 @@ static unsigned find_way_of_shape(const uint64_t *keys, const uint64_t *times, u
 	return ways == 8 ? find_way(keys, times, key, policy, 8) : find_way(keys, times, key, policy, ways);
 }
 
-static unsigned hash_of(uint64_t key, unsigned hash_bit) {
-	const unsigned bits = (unsigned)(key >> hash_bit) & 0xffff;
+static uint64_t hash_of(const struct ifr_cache_shape *shape, uint64_t key) {
+	const unsigned bits = (unsigned)(key >> shape->hash_bit) & 0xffff;
+	const uint64_t above = shape->hash_high ? key >> shape->hash_bit >> 16 << 8 : 0;
 	/* 0 to 2 with 15 to 13, 3 to 7 with 8 to 12 */
 	const unsigned outer = (bits >> 15 & 1) | (bits >> 13 & 2) | (bits >> 11 & 4), inner = bits >> 5 & 0xf8;
-	return (bits & 0xff) ^ outer ^ inner;
+	return above | ((bits & 0xff) ^ outer ^ inner);
 }
 
 /* The way of a set that a key of the same hash has; else `otherwise`. */
-static size_t find_hash(const uint64_t *keys, unsigned ways, uint64_t key, unsigned hash_bit, size_t otherwise) {
-	for (unsigned way = 0; way < ways; way++)
-		if (keys[way] != IFR_CACHE_EMPTY && hash_of(keys[way], hash_bit) == hash_of(key, hash_bit))
+static size_t find_hash(const struct ifr_cache_shape *shape, const uint64_t *keys, uint64_t key,
+                        size_t otherwise) {
+	for (unsigned way = 0; way < shape->ways; way++)
+		if (keys[way] != IFR_CACHE_EMPTY && hash_of(shape, keys[way]) == hash_of(shape, key))
 			return way;
 	return otherwise;
 }
@@ -119,7 +121,7 @@ bool ifr_cache_search(struct ifr_cache *cache, uint64_t key) {
 	size_t way = find_way_of_shape(cache->keys + first, cache->times + first, key, shape.policy, shape.ways);
 	const bool hit = cache->keys[first + way] == key;
 	if (!hit && shape.hash_bit)
-		way = find_hash(cache->keys + first, shape.ways, key, shape.hash_bit, way);
+		way = find_hash(&shape, cache->keys + first, key, way);
 	const size_t at = first + way;
 	cache->hints[key & cache->hint_mask] = (uint16_t)at;
 	cache->keys[at] = key;

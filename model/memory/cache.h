@@ -12,7 +12,8 @@
  * A way may be known by a hash of its key (a way predictor): then a set has no two keys of one hash, and one that
  * misses takes the place of the other. The hash is that of Zen: of 16 bits, from the lowest on, 0^15, 1^14, 2^13, 3^8,
  * 4^9, 5^10, 6^11 and 7^12. On a Zen 4 by the clock (2026; tests/bench/ways) loads in turn from two lines of a set take
- * 24 cycles where the hashes of their addresses' bits 12 to 27 are equal, and 4 where they are not.
+ * 24 cycles where the hashes of their addresses' bits 12 to 27 are equal, and 4 where they are not. On a Zen 5 three
+ * loads of each line in turn take 28 and 12, and 12 where a bit above differs, too.
  * Ref: Lipp, Hadžić, Schwarz, Perais, Maurice and Gruss 2020, "Take A Way: exploring the security implications of AMD's
  * cache way predictors", section 3 (way predictor).
  * Ref: Smith 1982, "Cache memories", section 2.2 (LRU by set); Al-Zoubi, Milenković and Milenković 2004,
@@ -35,6 +36,7 @@ struct ifr_cache_shape {
 	unsigned index_shift; /* lowest bit of the key that chooses the set */
 	enum ifr_policy policy;
 	unsigned hash_bit; /* lowest of 16 bits of the key by whose hash a way is known; 0: by the whole key */
+	bool hash_high;    /* by these, and by all bits above */
 };
 
 struct ifr_cache {

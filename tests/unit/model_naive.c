@@ -12,6 +12,7 @@ struct memory {
 	unsigned sets, ways, shift;
 	bool tree;
 	unsigned hash_bit;
+	bool hash_high;
 	uint64_t *keys; /* LRU: by use; tree PLRU: by way */
 	unsigned *filled;
 	bool *upper; /* tree PLRU, by set and node, level by level: true if the victim is in the upper half */
@@ -25,6 +26,7 @@ static struct memory memory_new(struct ifr_cache_shape shape) {
 		.shift = shape.index_shift,
 		.tree = shape.policy == IFR_POLICY_PLRU,
 		.hash_bit = shape.hash_bit,
+		.hash_high = shape.hash_high,
 		.keys = ifr_alloc((size + 1) * sizeof(uint64_t)),
 		.filled = ifr_alloc((shape.sets + 1) * sizeof(unsigned)),
 		.upper = ifr_alloc(size + 1),
@@ -96,12 +98,13 @@ static bool are_alike(uint64_t a, uint64_t b, unsigned first) {
 }
 
 /* Gives the place of a key that is like this one to it. Returns false if it is there already, or none is. */
-static bool take_place(uint64_t *keys, unsigned filled, unsigned first, uint64_t key) {
+static bool take_place(const struct memory *memory, uint64_t *keys, unsigned filled, uint64_t key) {
+	const unsigned first = memory->hash_bit;
 	for (unsigned i = 0; i < filled; i++)
 		if (keys[i] == key)
 			return false;
 	for (unsigned i = 0; i < filled; i++)
-		if (are_alike(keys[i], key, first)) {
+		if (are_alike(keys[i], key, first) && !(memory->hash_high && (keys[i] ^ key) >> first >> 16)) {
 			keys[i] = key;
 			return true;
 		}
@@ -114,7 +117,7 @@ static bool touch(struct memory *memory, uint64_t key) {
 		return true;
 	const size_t set = (key >> memory->shift) % memory->sets;
 	uint64_t *keys = memory->keys + set * memory->ways;
-	const bool taken = memory->hash_bit && take_place(keys, memory->filled[set], memory->hash_bit, key);
+	const bool taken = memory->hash_bit && take_place(memory, keys, memory->filled[set], key);
 	if (memory->tree)
 		return touch_tree(keys, memory->upper + set * memory->ways, &memory->filled[set], memory->ways, key) &&
 		       !taken;

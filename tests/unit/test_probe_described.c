@@ -485,6 +485,7 @@ static void test_way_tag(void **state) {
 		const char *machine, *word;
 	} rows[] = {{"zen4" SMALL, "hashed"},
 	            {"zen4,pipeline.way_tag=whole" SMALL, "whole"},
+	            {"zen4,pipeline.way_tag=hashed-high" SMALL, "hashed-high"},
 	            {"haswell" SMALL, "whole"},
 	            {"haswell,pipeline.way_tag=hashed" SMALL, "hashed"},
 	            {"haswell,l1d.ways=1" SMALL, NULL}};

@@ -537,37 +537,39 @@ static void assert_way_tag(const enum probe_answer conflicts[PROBE_WAY_PAIRS], c
 	ifr_probe_release(&result);
 }
 
-/* Pairs of lines of one set. A cache by hashes, one by whole addresses; and all that is neither is not told. */
+/* Pairs of lines of one set. Caches by hashes, one by whole addresses; and all that is none of these is not told. */
 static void test_way_tag(void **state) {
 	(void)state;
-	enum probe_answer hashed[PROBE_WAY_PAIRS], whole[PROBE_WAY_PAIRS];
-	unsigned equal = 0;
+	enum { WHOLE, HASHED, HASHED_HIGH, WAYS };
+	static const char *const words[WAYS] = {"whole", "hashed", "hashed-high"};
+	enum probe_answer all[WAYS][PROBE_WAY_PAIRS];
 	for (size_t i = 0; i < PROBE_WAY_PAIRS; i++) {
 		struct probe_kernel kernel;
 		probe_kernel_init(&kernel, 2);
 		probe_way_pair(&kernel, i);
-		const uint64_t *lines = kernel.addresses;
-		assert_int_equal(kernel.addresses_count, 2);
-		assert_int_equal(lines[0] % 4096, lines[1] % 4096);
-		assert_int_not_equal(lines[0], lines[1]);
-		hashed[i] = hash_of_way(lines[0]) == hash_of_way(lines[1]) ? PROBE_YES : PROBE_NO;
-		whole[i] = PROBE_NO;
-		equal += hashed[i] == PROBE_YES;
+		assert_int_equal(kernel.addresses_count, 2 * PROBE_WAY_LOADS);
+		const uint64_t *lines = kernel.addresses, one = lines[0], other = lines[PROBE_WAY_LOADS];
+		for (size_t k = 0; k < kernel.addresses_count; k++)
+			assert_int_equal(lines[k] / 64, (k < PROBE_WAY_LOADS ? one : other) / 64);
+		assert_int_equal(one % 4096, other % 4096);
+		assert_int_not_equal(one, other);
+		const bool alike = hash_of_way(one) == hash_of_way(other);
+		all[WHOLE][i] = PROBE_NO;
+		all[HASHED][i] = alike ? PROBE_YES : PROBE_NO;
+		all[HASHED_HIGH][i] = alike && one >> 28 == other >> 28 ? PROBE_YES : PROBE_NO;
 		probe_kernel_release(&kernel);
 	}
-	assert_in_range(equal, 8, PROBE_WAY_PAIRS - 4);
-	assert_way_tag(hashed, "hashed");
-	assert_way_tag(whole, "whole");
-	for (size_t i = 0; i < PROBE_WAY_PAIRS; i++) {
-		const enum probe_answer was = hashed[i];
-		hashed[i] = was == PROBE_YES ? PROBE_NO : PROBE_YES;
-		assert_way_tag(hashed, NULL);
-		hashed[i] = PROBE_UNCLEAR;
-		assert_way_tag(hashed, NULL);
-		hashed[i] = was;
-		whole[i] = PROBE_YES;
-		assert_way_tag(whole, NULL);
-		whole[i] = PROBE_NO;
+	for (unsigned way = 0; way < WAYS; way++) {
+		enum probe_answer *answers = all[way];
+		assert_way_tag(answers, words[way]);
+		for (size_t i = 0; i < PROBE_WAY_PAIRS; i++) {
+			const enum probe_answer was = answers[i];
+			answers[i] = was == PROBE_YES ? PROBE_NO : PROBE_YES;
+			assert_way_tag(answers, NULL);
+			answers[i] = PROBE_UNCLEAR;
+			assert_way_tag(answers, NULL);
+			answers[i] = was;
+		}
 	}
 }
 
