@@ -100,10 +100,13 @@ static int read_log(int log_fd, struct ifr_buffer *log, struct ifr_error *err) {
 
 /* The first line with one of the messages of a recorder that gives up; NULL if there is none. */
 static char *find_failure(const char *log) {
-	static const char *const messages[] = {"Assertion '", "INTERNAL ERROR", "the program starts more than"};
+	static const char *const messages[] = {"Assertion '", "INTERNAL ERROR", "the program starts more than",
+	                                       "the `impossible' happened"};
 	char *line = NULL;
 	for (size_t i = 0; i < sizeof messages / sizeof *messages && !line; i++)
 		line = find_line(log, messages[i]);
+	if (line && line[strlen(line) - 1] == ':')
+		line[strlen(line) - 1] = '\0';
 	return line;
 }
 

@@ -290,6 +290,16 @@ own_blocks() {
 	[ ! -e a.trace ]
 }
 
+@test "a recorder that fails at an instruction says so, with the recorder that does not" {
+	printf '.globl _start\n_start: pcmpistri $0x3a, -64(%%rsp), %%xmm1\nmov $60, %%eax\nxor %%edi, %%edi\nsyscall\n' >strings.s
+	gcc -nostdlib -static strings.s -o strings
+	refuse 4 'the recorder gave up' '--recorder qemu' -- interfero record -q --once --recorder valgrind -o a.trace -- ./strings
+	[ ! -e a.trace ]
+	need_qemu_recorder
+	record --recorder qemu -o a.trace -- ./strings
+	[ "$(number instructions a.trace)" = 4 ]
+}
+
 # --- how programs end, and what they ask -----------------------------------------------------------------------
 
 @test "a program that is killed, aborts or fails leaves its trace, and its status is said" {
