@@ -103,9 +103,11 @@ static uint8_t divider_of(const struct builder *builder) {
 
 static struct ifr_operation *add_of_group(struct builder *builder, const struct ifr_port_group *group,
                                           bool divides) {
-	struct ifr_operation *operation = add_operation(builder, IFR_OPERATION_COMPUTE, group->ports, 1);
+	struct ifr_operation *operation = add_operation(builder, IFR_OPERATION_COMPUTE, group->ports, !!group->ports);
 	add_sources(builder, operation);
 	operation->occupancy = group->occupancy ? group->occupancy : 1;
+	if (!group->ports)
+		operation->flags |= IFR_OPERATION_ELIMINATED;
 	if (divides) {
 		operation->unit = divider_of(builder);
 		operation->occupancy = group->divider;

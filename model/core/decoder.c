@@ -156,6 +156,24 @@ static bool decode_one(const struct ifr_decoder *decoder, const uint8_t *code, s
 	return true;
 }
 
+enum { WITH_LAST = IFR_OPERATION_DECODED_WITH_LAST | IFR_OPERATION_ISSUED_WITH_LAST };
+
+/* An instruction of one operation takes the slot of the move before it. */
+static void join_last(struct ifr_operations *to, struct ifr_operations_of *instruction) {
+	to->operations[instruction->first].flags |= WITH_LAST;
+	instruction->decoded = instruction->issued = 0;
+}
+
+/* The last instruction fuses with a jump: with that, not with a move. */
+static void fuse_last(struct ifr_operations *to) {
+	struct ifr_operations_of *last = &to->instructions[to->instructions_count - 1];
+	last->flags |= IFR_INSTRUCTION_FUSES;
+	if (last->decoded)
+		return;
+	to->operations[last->first].flags &= (uint8_t)~WITH_LAST;
+	last->decoded = last->issued = 1;
+}
+
 size_t ifr_decoder_decode(const struct ifr_decoder *decoder, const uint8_t *code, size_t bytes, size_t count,
                           struct ifr_operations *to) {
 	struct decoded pair[2];
@@ -166,7 +184,9 @@ size_t ifr_decoder_decode(const struct ifr_decoder *decoder, const uint8_t *code
 		decodable = decode_one(decoder, code + at, bytes - at, &pair[done & 1], to, &instruction);
 		if (done && instruction.branch == IFR_BRANCH_CONDITIONAL &&
 		    fuses_with(decoder->core, &pair[~done & 1], &pair[done & 1]))
-			to->instructions[to->instructions_count - 1].flags |= IFR_INSTRUCTION_FUSES;
+			fuse_last(to);
+		else if (done && decodable && joins_move(decoder->core, &pair[~done & 1], &pair[done & 1]))
+			join_last(to, &instruction);
 		to->instructions[to->instructions_count++] = instruction;
 		at += instruction.length;
 	}

@@ -201,6 +201,33 @@ bool fuses_with(const struct ifr_core *core, const struct decoded *first, const 
 	return !(immediate && memory) && intel_fuses(kind, first->insn.mnemonic, condition);
 }
 
+/* By the clock of a Zen 5 (tests/bench/instructions): behind neg, cmp, test, lea, movzx, cmov and loads there are two
+ * slots. Assumed of or, dec and sar, as of those that were tried. */
+static bool changes_register(const struct decoded *decoded) {
+	switch (decoded->insn.mnemonic) {
+	case ZYDIS_MNEMONIC_ADD:
+	case ZYDIS_MNEMONIC_SUB:
+	case ZYDIS_MNEMONIC_AND:
+	case ZYDIS_MNEMONIC_OR:
+	case ZYDIS_MNEMONIC_XOR:
+	case ZYDIS_MNEMONIC_INC:
+	case ZYDIS_MNEMONIC_DEC:
+		return true;
+	case ZYDIS_MNEMONIC_SHL:
+	case ZYDIS_MNEMONIC_SHR:
+	case ZYDIS_MNEMONIC_SAR:
+		return decoded->operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+	default:
+		return false;
+	}
+}
+
+bool joins_move(const struct ifr_core *core, const struct decoded *move, const struct decoded *next) {
+	return core->generation == IFR_ZEN5 && move->insn.mnemonic == ZYDIS_MNEMONIC_MOV &&
+	       idiom_of(core, move) == IDIOM_MOVE && changes_register(next) && !next->set.memory_count &&
+	       idiom_of(core, next) == IDIOM_NONE && next->operands[0].reg.value == move->operands[0].reg.value;
+}
+
 /* --- pairs of operations ------------------------------------------------------------------------------------- */
 
 /* Ref: Intel 64 and IA-32 Architectures Optimization Reference Manual, "Micro-fusion and unlamination" (Sandy Bridge,

@@ -17,6 +17,10 @@ enum idiom idiom_of(const struct ifr_core *core, const struct decoded *decoded);
 /* Whether the core fuses an instruction with a conditional jump behind it. */
 bool fuses_with(const struct ifr_core *core, const struct decoded *first, const struct decoded *jump);
 
+/* Whether the core makes one slot of an eliminated move between registers and of an instruction behind it that changes
+ * the register it wrote. */
+bool joins_move(const struct ifr_core *core, const struct decoded *move, const struct decoded *next);
+
 /* Whether a core splits at rename the pairs that an instruction with this memory operand was decoded to. */
 bool is_unlaminated(const struct ifr_core *core, const struct decoded *decoded,
                     const struct memory_operand *memory, bool store);

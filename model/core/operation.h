@@ -3,7 +3,8 @@
  *
  * An instruction is one or more operations (µops) of the unfused domain, in program order: loads first, then
  * computation, then store address and store data. Slots of the front end are counted in the fused domain: an operation
- * marked IFR_OPERATION_DECODED_WITH_LAST shares the decoder's and the op cache's slot of the operation before it; one
+ * marked IFR_OPERATION_DECODED_WITH_LAST shares the decoder's and the op cache's slot of the operation before it, which
+ * may be a move before its instruction; one
  * marked IFR_OPERATION_ISSUED_WITH_LAST shares its slot at rename, too (an unlaminated pair has the first mark only).
  *
  * Macro-fusion depends on the layout: the pair is given unfused, and the first instruction of a pair that the machine
@@ -101,8 +102,8 @@ struct ifr_operations_of { /* of an instruction */
 	uint16_t flags;        /* enum ifr_instruction_flag */
 	uint8_t length;        /* bytes */
 	uint8_t count;         /* operations */
-	uint8_t decoded;       /* slots of the fused domain, in decoders and op cache */
-	uint8_t issued;        /* slots at rename */
+	uint8_t decoded;       /* slots of the fused domain, in decoders and op cache; 0: with the move before it */
+	uint8_t issued;        /* slots at rename; the same */
 	uint8_t branch;        /* enum ifr_branch */
 	uint8_t loads, stores; /* accesses that it makes, of any size */
 	uint8_t reserved;

@@ -63,13 +63,14 @@ static void convert_op(struct ifr_core_op *op, const struct ifr_operation *from,
 	op->pieces = (uint8_t)(access < 0 ? 0 : pieces < UINT8_MAX ? pieces : UINT8_MAX);
 }
 
-/* Adds up what each slot of an instruction needs. */
+/* Adds up what each slot of an instruction needs; its first operation may take the slot of the one before it. */
 static void count_entries(struct ifr_core_program *program, const struct ifr_core_instruction *instruction) {
-	struct ifr_core_op *slot = NULL;
+	struct ifr_core_op *slot = &program->ops[instruction->first_op];
+	while (!(slot->flags & IFR_CORE_OP_ISSUED))
+		slot--;
 	for (unsigned i = 0; i < instruction->ops; i++) {
 		struct ifr_core_op *op = &program->ops[instruction->first_op + i];
-		if (!i || op->flags & IFR_CORE_OP_ISSUED) {
-			op->flags |= IFR_CORE_OP_ISSUED;
+		if (op->flags & IFR_CORE_OP_ISSUED) {
 			op->entries = op->loads = op->stores = 0;
 			slot = op;
 		}

@@ -112,6 +112,7 @@ static const struct published table[] = {
 	{"zen5", "vpermq ymm0, ymm0, 27", "c4e3fd00c01b", 1, 1, 4, 'M', 0},
 	{"zen5", "pcmpistrm xmm0, xmm1, 2", "660f3a62c102", ANY, ANY, 7, 'M', 0},
 	{"zen5", "paddq xmm0, xmm1", "660fd4c1", 1, 1, 2, 'M', 0},
+	{"zen5", "xchg rax, rcx", "4891", 2, 2, 0, 'M', 0},
 	{"zen5", "psadbw xmm0, xmm1", "660ff6c1", 1, 1, 3, 'M', 0},
 };
 

@@ -106,6 +106,21 @@ static void eliminated(struct kernel *k) {
 	kernel_repeat(k, loop, CODE, 300);
 }
 
+/* A move that is eliminated, and what changes the register that it wrote, in one slot; more of them than slots. */
+static void joined(struct kernel *k) {
+	const uint32_t loop = kernel_block(k);
+	for (unsigned i = 0; i < 6; i++) {
+		kernel_alu(k, 3, RCX, RAX, ALU, 1);
+		k->program.ops[k->program.ops_count - 1].flags |= IFR_CORE_OP_ELIMINATED;
+		k->program.ops[k->program.ops_count - 1].entries = 0;
+		kernel_instruction(k, 3, IFR_BRANCH_NONE, 0);
+		kernel_op(k, IFR_OPERATION_COMPUTE, ALU, 1, RCX, RCX, 0, true);
+	}
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	kernel_repeat(k, loop, CODE, 300);
+}
+
 /* A load that misses every so often, and work behind it that does not need it. */
 static void behind_miss(struct kernel *k, unsigned level, unsigned every, bool dependent, unsigned work) {
 	const uint32_t loop = kernel_block(k);
@@ -424,6 +439,7 @@ static const struct core_check checks[] = {
 	{"ports of other branches", "icelake-server", NULL, other_branch, 0},
 	{"a divider", "skylake", NULL, divide, 0},
 	{"eliminated moves", "skylake", NULL, eliminated, 0},
+	{"moves in one slot with what follows", "skylake", NULL, joined, 0},
 	{"the window", "skylake", "pipeline.window=1000", window, 0},
 	{"the scheduler", "skylake", "pipeline.scheduler=250", scheduler, 0},
 	{"a line under way", "skylake", "penalty.l2=0", same_line, 0},

@@ -39,6 +39,7 @@ static const struct menu bodies[] = {
 	{"\x48\x8d\x44\x01\x08", 5, 0, 0},                      /* lea rax, [rcx+rax+8] */
 	{"\x31\xc0", 2, 0, 0},                                  /* xor eax, eax */
 	{"\x48\x89\xc3", 3, 0, 0},                              /* mov rbx, rax */
+	{"\x48\x89\xc3\x48\x01\xcb", 6, 0, 0},                  /* mov rbx, rax; add rbx, rcx */
 	{"\xf3\x0f\x58\xc1", 4, 0, 0},                          /* addss xmm0, xmm1 */
 	{"\xf2\x0f\x5e\xc1", 4, 0, 0},                          /* divsd xmm0, xmm1 */
 	{"\xc5\xfe\x6f\x07", 4, 32, 0},                         /* vmovdqu ymm0, [rdi] */
