@@ -19,6 +19,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "model/core/cores.h"
+#include "model/core/instruction_table.h"
 #include "model/core/operation.h"
 
 enum { ANY = -1 };
@@ -341,13 +343,42 @@ static void test_dividers(void **state) {
 	}
 }
 
+static bool is_mnemonic(const char *name) {
+	for (unsigned i = 0; i <= ZYDIS_MNEMONIC_MAX_VALUE; i++)
+		if (!strcmp(ZydisMnemonicGetString((ZydisMnemonic)i), name))
+			return true;
+	return false;
+}
+
+/* Each line of measured.txt is read: a core, a mnemonic, a form, and a cell whose first operation leaves latency for the
+ * last. */
+static void test_measured_lines(void **state) {
+	unsigned lines = 0;
+	(void)state;
+	for (const char *line = ifr_measured_text; *line; line = strchr(line, '\n') + 1) {
+		char core[16], mnemonic[24], form[8], groups[64];
+		unsigned latency, first = 0;
+		if (*line == '#' || *line == '\n')
+			continue;
+		lines++;
+		if (sscanf(line, "%15s %23s %7s %u%63[ 0-9a-f*/!:]", core, mnemonic, form, &latency, groups) < 4 ||
+		    !ifr_core_find(core) || !is_mnemonic(mnemonic) ||
+		    (strcmp(form, "*") != 0 && form[strspn(form, "bwdqxyzmkfsia012345678B-")]))
+			fail_msg("%.*s", (int)strcspn(line, "\n"), line);
+		const char *of_first = memchr(line, ':', strcspn(line, "\n"));
+		if (of_first && (sscanf(of_first + 1, "%u", &first) != 1 || first >= latency))
+			fail_msg("no latency is left: %.*s", (int)strcspn(line, "\n"), line);
+	}
+	assert_true(lines > 100);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_figures),         cmocka_unit_test(test_ports),
 		cmocka_unit_test(test_dividers),        cmocka_unit_test(test_crossings),
 		cmocka_unit_test(test_addressing),      cmocka_unit_test(test_named_loads),
 		cmocka_unit_test(test_crossings_zen5),  cmocka_unit_test(test_merging),
-		cmocka_unit_test(test_addressing_zen5),
+		cmocka_unit_test(test_addressing_zen5), cmocka_unit_test(test_measured_lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
