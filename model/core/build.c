@@ -154,8 +154,8 @@ static void add_row(struct builder *builder, const struct ifr_instruction_row *r
 	last->latency = row->latency;
 	builder->measured = row->measured;
 	if (count > 1 && row->latency > 1) {
-		if (row->measured)
-			begin->latency = groups[0].latency ? groups[0].latency : 1;
+		if (groups[0].latency)
+			begin->latency = groups[0].latency;
 		if (builder->decoded->set.writes.count && is_vector_register(builder->decoded->set.writes.items[0]))
 			wait_for_general(begin);
 		add_destination(begin, COMPUTED);

@@ -202,7 +202,7 @@ bool fuses_with(const struct ifr_core *core, const struct decoded *first, const 
 }
 
 /* By the clock of a Zen 5 (tests/bench/instructions): behind neg, cmp, test, lea, movzx, cmov and loads there are two
- * slots. Assumed of or, dec and sar, as of those that were tried. */
+ * slots. Assumed of or, dec, shr and sar, as of those that were tried. */
 static bool changes_register(const struct decoded *decoded) {
 	switch (decoded->insn.mnemonic) {
 	case ZYDIS_MNEMONIC_ADD:

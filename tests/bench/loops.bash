@@ -18,25 +18,31 @@ build_loops() {
 
 # compare_loops MACHINE NAMES...: builds these, and prints a table.
 compare_loops() {
-	local machine=$1 number=0 name
+	local machine=$1
 	shift
 	build_loops interfero-gcc "$@"
 	./loops >clock
-	for name; do
-		echo "$name $(model_loop "$machine" $number 1280) $(model_loop "$machine" $number 3840)"
-		number=$((number + 1))
-	done >model
-	paste -d ' ' model clock | awk '
+	model_loops "$machine" $# >model
+	printf '%s\n' "$@" | paste -d ' ' - clock model | awk '
 		function abs(x) { return x < 0 ? -x : x }
 		{
-			cycles = ($3 - $2) / 2560
-			near += abs(cycles - $4) < 0.5
-			printf "  %-10s %6.2f %6.2f%s", $1, $4, cycles, NR % 2 ? "    " : "\n"
+			near += abs($3 - $2) < 0.5
+			printf "  %-10s %6.2f %6.2f%s", $1, $2, $3, NR % 2 ? "    " : "\n"
 		}
 		END {
 			if (NR % 2) print ""
 			printf "  %d of %d within half a cycle\n", near, NR
 		}'
+}
+
+# model_loops MACHINE COUNT: cycles of a round of each loop.
+model_loops() {
+	local number less more
+	for ((number = 0; number < $2; number++)); do
+		less=$(model_loop "$1" $number 1280)
+		more=$(model_loop "$1" $number 3840)
+		awk -v more="$more" -v less="$less" 'BEGIN { printf "%.4f\n", (more - less) / 2560 }'
+	done
 }
 
 # model_loop MACHINE NUMBER ROUNDS: cycles of so many rounds.

@@ -543,6 +543,7 @@ static void test_way_tag(void **state) {
 	enum { WHOLE, HASHED, HASHED_HIGH, WAYS };
 	static const char *const words[WAYS] = {"whole", "hashed", "hashed-high"};
 	enum probe_answer all[WAYS][PROBE_WAY_PAIRS];
+	unsigned equal = 0;
 	for (size_t i = 0; i < PROBE_WAY_PAIRS; i++) {
 		struct probe_kernel kernel;
 		probe_kernel_init(&kernel, 2);
@@ -554,11 +555,13 @@ static void test_way_tag(void **state) {
 		assert_int_equal(one % 4096, other % 4096);
 		assert_int_not_equal(one, other);
 		const bool alike = hash_of_way(one) == hash_of_way(other);
+		equal += alike;
 		all[WHOLE][i] = PROBE_NO;
 		all[HASHED][i] = alike ? PROBE_YES : PROBE_NO;
 		all[HASHED_HIGH][i] = alike && one >> 28 == other >> 28 ? PROBE_YES : PROBE_NO;
 		probe_kernel_release(&kernel);
 	}
+	assert_in_range(equal, 8, PROBE_WAY_PAIRS - 4);
 	for (unsigned way = 0; way < WAYS; way++) {
 		enum probe_answer *answers = all[way];
 		assert_way_tag(answers, words[way]);
