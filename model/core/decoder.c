@@ -108,12 +108,17 @@ static bool has_wide_immediate(const ZydisDecodedInstruction *insn) {
 	return insn->raw.imm[0].size == 64 || (insn->raw.imm[0].size == 32 && insn->raw.disp.size == 32);
 }
 
+static bool has_two_constants(const ZydisDecodedInstruction *insn) {
+	return insn->raw.disp.size && insn->raw.imm[0].size && !insn->raw.imm[0].is_relative;
+}
+
 static uint16_t flags_of(const struct decoded *decoded) {
 	const ZydisDecodedInstruction *insn = &decoded->insn;
 	const bool repeated =
 		insn->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
 	return (uint16_t)((changes_length(insn) ? IFR_INSTRUCTION_LENGTH_CHANGING : 0) |
 	                  (has_wide_immediate(insn) ? IFR_INSTRUCTION_WIDE_IMMEDIATE : 0) |
+	                  (has_two_constants(insn) ? IFR_INSTRUCTION_TWO_CONSTANTS : 0) |
 	                  (repeated && insn->meta.category == ZYDIS_CATEGORY_STRINGOP ? IFR_INSTRUCTION_REPEATED : 0) |
 	                  (is_locked(decoded) ? IFR_INSTRUCTION_LOCKED : 0) |
 	                  (is_serialising(insn) ? IFR_INSTRUCTION_SERIALISING : 0) |

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/core/front.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "model/core/loop_buffer.h"
 #include "model/core/op_cache.h"
+
+#define NO_LINE UINT_MAX /* none begins in the window so far: the next one is 0 */
 
 struct ifr_front {
 	const struct ifr_core *core;
@@ -138,23 +141,30 @@ static unsigned next_line(const struct ifr_front *front) {
 	return line < front->core->cache_lines ? line : front->core->cache_lines;
 }
 
+/* The slots of a line that an instruction takes. */
+static unsigned line_slots(const struct ifr_core *core, const struct ifr_core_instruction *instruction) {
+	const bool two = core->one_constant && instruction->flags & IFR_INSTRUCTION_TWO_CONSTANTS;
+	return instruction->decoded + (two || instruction->flags & IFR_INSTRUCTION_WIDE_IMMEDIATE);
+}
+
+/* window: it begins one. first: it begins a stretch. */
 static void deliver_instruction(struct ifr_front *front, const struct ifr_placed *placed, unsigned index,
-                                bool fresh, bool arrived) {
+                                bool window, bool first, bool arrived) {
 	const struct ifr_core_instruction *instruction = &placed->instructions[index];
 	struct ifr_stretch *stretch = &front->stretch;
-	const unsigned slots = instruction->decoded + !!(instruction->flags & IFR_INSTRUCTION_WIDE_IMMEDIATE);
-	const bool was_decoding = front->decoding, further = !fresh && is_further_branch(front, instruction),
-			   line = fresh || further || need_line(front, instruction, slots);
+	const unsigned slots = line_slots(front->core, instruction);
+	const bool was_decoding = front->decoding, further = !first && is_further_branch(front, instruction),
+			   line = first || further || need_line(front, instruction, slots);
 	if (line) {
-		stretch->line = fresh ? 0 : next_line(front);
+		stretch->line = first ? 0 : next_line(front);
 		begin_line(front, index, placed->address + instruction->offset, arrived);
 	}
 	stretch->slots += instruction->flags & IFR_INSTRUCTION_MICROCODED ? front->core->cache_ops : slots;
 	stretch->branches += instruction->branch != IFR_BRANCH_NONE;
 	const bool switched = front->decoding && !was_decoding;
-	const bool ends = front->core->cache_goes_on ? further : fresh || (line && front->core->cache_by_start);
+	const bool ends = front->core->cache_goes_on ? further : first || (line && front->core->cache_by_start);
 	const struct ifr_delivery begin = {.boundary = arrived || switched || (ends && !front->decoding),
-	                                   .window = fresh && front->core->prediction,
+	                                   .window = window && front->core->prediction,
 	                                   .wait = switched ? (uint8_t)front->core->cache_switch : 0};
 	deliver(front, index, begin, instruction);
 }
@@ -162,13 +172,17 @@ static void deliver_instruction(struct ifr_front *front, const struct ifr_placed
 static void deliver_part(struct ifr_front *front, const struct ifr_placed *placed, unsigned part, bool arrived) {
 	const struct ifr_placed_part *at = &placed->parts[part];
 	const bool fresh = arrived || front->stretch.window != at->window;
-	if (fresh) {
+	const bool goes_on = front->core->cache_spans && !arrived && front->stretch.window != UINT64_MAX;
+	if (fresh && goes_on) {
+		front->stretch.window = at->window;
+		front->stretch.line = NO_LINE;
+	} else if (fresh) {
 		end_stretch(front);
 		front->stretch = (struct ifr_stretch){.window = at->window};
 	}
 	front->stretch.barred |= at->barred;
 	for (unsigned i = 0; i < at->count; i++)
-		deliver_instruction(front, placed, at->first + i, fresh && !i, arrived && !i);
+		deliver_instruction(front, placed, at->first + i, fresh && !i, fresh && !goes_on && !i, arrived && !i);
 }
 
 static void deliver_from_loop(struct ifr_front *front, const struct ifr_placed *placed, bool boundary) {

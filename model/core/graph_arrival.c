@@ -65,6 +65,24 @@ static void note_window(struct ifr_graph *graph) {
 	graph->window_arrivals[graph->windows++ & (WINDOWS_AHEAD - 1)] = graph->arrival.cycle;
 }
 
+/* A window begins. No line of it arrives with those of the last one that were behind its first ones. */
+static void enter_window(struct ifr_graph *graph) {
+	if (graph->window_lines > graph->core->cache_reads)
+		graph->lines_begun = graph->core->cache_reads;
+	graph->window_entered = true;
+	graph->window_lines = 0;
+}
+
+/* A line begins in a window. Those behind the first ones of the window arrive some cycles behind these. */
+static void delay_further(struct ifr_graph *graph) {
+	const unsigned reads = graph->core->cache_reads, lines = graph->window_lines++;
+	if (lines % reads)
+		return;
+	if (lines)
+		pace_wait(&graph->arrival, graph->window_cycle + graph->core->cache_further);
+	graph->window_cycle = graph->arrival.cycle;
+}
+
 /* A delivery begins another cycle, unless its line of the op cache arrives with the last one. */
 static void end_cycle(struct ifr_graph *graph, const struct ifr_delivery *delivery, bool joined) {
 	const struct ifr_core *core = graph->core;
@@ -75,16 +93,21 @@ static void end_cycle(struct ifr_graph *graph, const struct ifr_delivery *delive
 	}
 	const bool same = graph->arrival.used && graph->lines_cycle == graph->arrival.cycle;
 	const unsigned lines = same ? graph->lines_begun : 0;
-	const bool ends = graph->arrival.used && ((delivery->window && !joined) || lines == core->cache_reads);
+	const bool ends = (graph->window_entered && !joined && same) || lines == core->cache_reads;
+	graph->window_entered = false;
 	if (ends)
 		pace_next(&graph->arrival);
 	graph->lines_begun = ends ? 1 : lines + 1;
+	if (core->cache_further)
+		delay_further(graph);
 	graph->lines_cycle = graph->arrival.cycle;
 }
 
 void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *delivery) {
 	const bool joined = graph->joined;
 	graph->joined = false;
+	if (delivery->window)
+		enter_window(graph);
 	if (delivery->boundary && !ifr_core_idealises(graph->core, IFR_CAUSE_FETCH))
 		end_cycle(graph, delivery, joined);
 	if (delivery->wait)

@@ -61,12 +61,12 @@ struct ifr_graph {
 	unsigned decoded;                       /* instructions decoded in the cycle of arrival */
 	int64_t passed_cycle;                   /* of arrival, in which fetch passed so many taken branches */
 	unsigned passed;
-	int64_t lines_cycle; /* of arrival, in which so many lines of the op cache began */
-	unsigned lines_begun;
-	bool joined;         /* the delivery that begins arrives in the cycle of the taken branch before */
-	uint32_t arrivals;   /* slots so far */
-	uint32_t slots_mask; /* the rings' sizes, less 1: powers of two */
-	int64_t *left;       /* by slot, a ring: when it left the queue */
+	int64_t lines_cycle, window_cycle;  /* when lines began; when the window's last to arrive at once did */
+	unsigned lines_begun, window_lines; /* lines of the op cache of that cycle, and of the window */
+	bool joined, window_entered;        /* arrival is in the taken branch's cycle; no line began in the window */
+	uint32_t arrivals;                  /* slots so far */
+	uint32_t slots_mask;                /* the rings' sizes, less 1: powers of two */
+	int64_t *left;                      /* by slot, a ring: when it left the queue */
 	/* rename and retirement */
 	struct pace rename, retire;
 	uint32_t renamed;

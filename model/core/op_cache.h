@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The op cache: lines of decoded instructions, in the set of their window, by a key. The least recently used goes, or,
- * by the policy nru, the first that was not used since all others of its set were. */
+ * by the policy nru, one at random of those that were not used since all others of its set were. */
 #ifndef IFR_MODEL_CORE_OP_CACHE_H
 #define IFR_MODEL_CORE_OP_CACHE_H
 
@@ -15,8 +15,8 @@ struct ifr_op_cache_line {
 
 struct ifr_op_cache {
 	struct ifr_op_cache_line *lines; /* by set */
-	uint64_t uses;
-	unsigned sets, ways; /* both 0: there is none, and so no line */
+	uint64_t uses, draws;            /* draws: the last random number */
+	unsigned sets, ways;             /* both 0: there is none, and so no line */
 	bool nru;
 };
 
@@ -64,17 +64,36 @@ static inline bool ifr_op_cache_use(struct ifr_op_cache *cache, uint64_t window,
 	return line;
 }
 
+/* Returns one of a set's lines that were not used lately (the only line of a set always was), by a generator's next
+ * number (Knuth 1997, The Art of Computer Programming, volume 2, section 3.3.4, line 26: of MMIX). */
+static inline struct ifr_op_cache_line *ifr_op_cache_draw(struct ifr_op_cache *cache, uint32_t set) {
+	struct ifr_op_cache_line *line = &cache->lines[set];
+	unsigned unused = 0;
+	for (unsigned i = 0; i < cache->ways; i++)
+		unused += !line[i].used;
+	cache->draws = cache->draws * 6364136223846793005u + 1442695040888963407u;
+	for (unsigned left = unused ? (unsigned)((cache->draws >> 33) % unused) : 0; unused && (line->used || left--);)
+		line++;
+	return line;
+}
+
+/* Returns the line of a set that was used the longest ago. */
+static inline struct ifr_op_cache_line *ifr_op_cache_oldest(struct ifr_op_cache *cache, uint32_t set) {
+	struct ifr_op_cache_line *oldest = &cache->lines[set];
+	for (unsigned i = 1; i < cache->ways; i++)
+		if (cache->lines[set + i].used < oldest->used)
+			oldest = &cache->lines[set + i];
+	return oldest;
+}
+
 /* Puts a line in, in place of the one that goes. */
 static inline void ifr_op_cache_fill(struct ifr_op_cache *cache, uint64_t window, uint64_t key) {
 	if (!cache->sets || ifr_op_cache_use(cache, window, key))
 		return;
 	const uint32_t set = ifr_op_cache_set(cache, window);
-	struct ifr_op_cache_line *oldest = &cache->lines[set], *end = oldest + cache->ways;
-	for (struct ifr_op_cache_line *line = oldest + 1; line < end; line++)
-		if (cache->nru ? oldest->used && !line->used : line->used < oldest->used)
-			oldest = line;
-	oldest->key = key;
-	ifr_op_cache_touch(cache, set, oldest);
+	struct ifr_op_cache_line *line = cache->nru ? ifr_op_cache_draw(cache, set) : ifr_op_cache_oldest(cache, set);
+	line->key = key;
+	ifr_op_cache_touch(cache, set, line);
 }
 
 /* Takes a line out, if it is there. */

@@ -93,7 +93,8 @@ enum ifr_instruction_flag {
 	IFR_INSTRUCTION_UNKNOWN = 256, /* not in the machine's table: operations are a guess from its operands */
 	IFR_INSTRUCTION_NOT_DECODED = 512, /* no instruction that the decoder knows: one slot */
 	IFR_INSTRUCTION_NOP = 1024,
-	IFR_INSTRUCTION_RIP_RELATIVE = 2048
+	IFR_INSTRUCTION_RIP_RELATIVE = 2048,
+	IFR_INSTRUCTION_TWO_CONSTANTS = 4096 /* an immediate and a displacement */
 };
 
 struct ifr_operations_of { /* of an instruction */

@@ -94,6 +94,9 @@ static void init_buffers(struct ifr_core *core, const unsigned *v) {
 	core->cache_width = v[IFR_OP_CACHE_WIDTH];
 	core->cache_switch = v[IFR_OP_CACHE_SWITCH];
 	core->cache_reads = v[IFR_OP_CACHE_READS];
+	core->cache_further = v[IFR_FETCH_PREDICTION] ? v[IFR_OP_CACHE_FURTHER] : 0;
+	core->cache_spans = v[IFR_OP_CACHE_EXTENT] && v[IFR_OP_CACHE_TAG];
+	core->one_constant = v[IFR_OP_CACHE_CONSTANTS] == 1;
 	core->cache_nru = v[IFR_OP_CACHE_POLICY];
 	core->cache_boundary = v[IFR_OP_CACHE_JUMP_BOUNDARY];
 	core->cache_by_start = v[IFR_OP_CACHE_TAG];

@@ -55,7 +55,10 @@ struct ifr_core {
 	bool fusion_anywhere;
 	unsigned cache_sets, cache_ways, cache_ops, cache_branches, cache_window_shift, cache_lines, cache_width;
 	unsigned cache_switch, cache_boundary;
-	unsigned cache_reads; /* lines that arrive in a cycle */
+	unsigned cache_reads;   /* lines that arrive in a cycle */
+	unsigned cache_further; /* cycles behind them in which further lines of their window do; 0: none */
+	bool cache_spans;       /* a line goes on into the next window */
+	bool one_constant;      /* a slot holds an immediate or a displacement, and not both */
 	bool cache_nru; /* the first line goes that was not used since all others were, not the least recently used */
 	bool cache_by_start, cache_by_last; /* lines by their first instruction; windows by last bytes */
 	bool cache_goes_on;                 /* no window or line ends the op cache's slots of a cycle, only branches */

@@ -92,12 +92,13 @@ static bool find_usual(size_t setting, unsigned *value) {
 	static const struct {
 		enum ifr_setting setting;
 		unsigned value;
-	} usual[] = {{IFR_PIPELINE_RENAMED, 0},    {IFR_PIPELINE_COMMIT, 1}, {IFR_PIPELINE_WAKEUP, 1},
-	             {IFR_PIPELINE_LONGEST, 1000}, {IFR_PIPELINE_UNITS, 0},  {IFR_PIPELINE_WAY_TAG, 0},
-	             {IFR_FETCH_CALLS, 0},         {IFR_FETCH_PAIRS, 0},     {IFR_FETCH_INDIRECT, 0},
-	             {IFR_FETCH_TARGETS, 0},       {IFR_FETCH_FAR, 0},       {IFR_FETCH_REDIRECT, 0},
-	             {IFR_FETCH_BLOCK_TAG, 0},     {IFR_FETCH_BRANCHES, 0},  {IFR_FETCH_SEVERAL, 0},
-	             {IFR_OP_CACHE_ENDS, 0},       {IFR_OP_CACHE_READS, 1},  {IFR_OP_CACHE_POLICY, 0}};
+	} usual[] = {{IFR_PIPELINE_RENAMED, 0},    {IFR_PIPELINE_COMMIT, 1},  {IFR_PIPELINE_WAKEUP, 1},
+	             {IFR_PIPELINE_LONGEST, 1000}, {IFR_PIPELINE_UNITS, 0},   {IFR_PIPELINE_WAY_TAG, 0},
+	             {IFR_FETCH_CALLS, 0},         {IFR_FETCH_PAIRS, 0},      {IFR_FETCH_INDIRECT, 0},
+	             {IFR_FETCH_TARGETS, 0},       {IFR_FETCH_FAR, 0},        {IFR_FETCH_REDIRECT, 0},
+	             {IFR_FETCH_BLOCK_TAG, 0},     {IFR_FETCH_BRANCHES, 0},   {IFR_FETCH_SEVERAL, 0},
+	             {IFR_OP_CACHE_ENDS, 0},       {IFR_OP_CACHE_READS, 1},   {IFR_OP_CACHE_POLICY, 0},
+	             {IFR_OP_CACHE_EXTENT, 0},     {IFR_OP_CACHE_FURTHER, 0}, {IFR_OP_CACHE_CONSTANTS, 2}};
 	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
 		if (usual[i].setting == setting) {
 			*value = usual[i].value;

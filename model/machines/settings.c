@@ -131,8 +131,16 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
      "line"},
 	{"op_cache", "reads", 1, 2, NULL,
      "lines that arrive in a cycle; the second one of the same window, or of one that a taken branch led to"},
+	{"op_cache", "extent", 0, 1, "window path",
+     "how far a line goes (tag = start): to the end of its window, or on into the next ones, up to a taken branch"},
+	{"op_cache", "further", 0, 20, NULL,
+     "cycles after the first lines of a window, which arrive at once, that as many further ones do (prediction > 0); 0: "
+     "no limit"},
+	{"op_cache", "constants", 1, 2, NULL,
+     "constants that a slot holds: with 1, an instruction with an immediate and a displacement takes two"},
 	{"op_cache", "policy", 0, 1, "lru nru",
-     "which line of a set goes: the one whose use is longest ago, or the first that was not used since all others were"},
+     "which line of a set goes: the one whose use is longest ago, or one at random of those that were not used since all "
+     "others were"},
 	{"op_cache", "switch", 0, 20, NULL, "cycles lost by going to the decoders"},
 	{"op_cache", "jump_boundary", 0, 64, NULL,
      "a jump that crosses or ends at a multiple of so many bytes keeps its window out; 0: none"},

@@ -80,13 +80,21 @@ static int64_t divide_block(const struct machine *m, struct state *s, bool windo
 
 /* When a line of the op cache arrives that may do so in a cycle: with the line before, if that has a place left. */
 static int64_t line_arrival(const struct machine *m, struct state *s, int64_t at, bool fallen_into) {
-	const bool busy = s->used && at == s->last_arrival;
-	unsigned lines = busy && s->lines_in == at ? s->lines : 0;
-	if (busy && (fallen_into || lines == m->v[IFR_OP_CACHE_READS])) {
+	const unsigned further = m->v[IFR_FETCH_PREDICTION] ? m->v[IFR_OP_CACHE_FURTHER] : 0,
+				   reads = m->v[IFR_OP_CACHE_READS];
+	/* Behind slots that are left of a line before, the first line of a window may arrive. */
+	const bool busy = s->used && at == s->last_arrival && s->lines_in == at;
+	unsigned lines = busy ? s->lines : 0;
+	if (busy && (fallen_into || lines == reads)) {
 		at++;
 		lines = 0;
 	}
 	s->lines = lines + 1;
+	/* The third line of a window, the fifth and so on wait for those before. */
+	if (further && s->of_window >= reads && s->of_window % reads == 0)
+		at = most(at, s->pair_at + further);
+	if (s->of_window++ % reads == 0)
+		s->pair_at = at;
 	s->lines_in = at;
 	return at;
 }
@@ -167,9 +175,16 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 	} else {
 		at += bubble + code;
 	}
-	if (f->begins && f->source == IFR_SOURCE_OP_CACHE && m->v[IFR_OP_CACHE_READS] > 1)
-		at = line_arrival(m, s, at, window && !s->same_cycle);
-	else if (f->begins && at == s->last_arrival && s->used && !s->same_cycle)
+	if (window) {
+		if (m->v[IFR_OP_CACHE_FURTHER] && s->of_window > m->v[IFR_OP_CACHE_READS])
+			s->lines = m->v[IFR_OP_CACHE_READS];
+		s->of_window = 0;
+		s->entered = true;
+	}
+	if (f->begins && f->source == IFR_SOURCE_OP_CACHE && m->v[IFR_OP_CACHE_READS] > 1) {
+		at = line_arrival(m, s, at, s->entered && !s->same_cycle);
+		s->entered = false;
+	} else if (f->begins && at == s->last_arrival && s->used && !s->same_cycle)
 		at++;
 	at += f->wait;
 	if (window)

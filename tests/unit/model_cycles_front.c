@@ -35,10 +35,18 @@ static bool look_up(struct machine *m, uint64_t key, uint64_t window) {
 static void insert(struct machine *m, uint64_t key, uint64_t window) {
 	if (!m->v[IFR_OP_CACHE_SETS] || look_up(m, key, window))
 		return;
-	struct line *set = &m->lines[set_of(m, window) * m->v[IFR_OP_CACHE_WAYS]], *leaves = NULL;
-	for (unsigned i = 0; i < m->v[IFR_OP_CACHE_WAYS]; i++)
-		if (m->v[IFR_OP_CACHE_POLICY] ? !leaves && !set[i].recent : !leaves || set[i].used < leaves->used)
+	struct line *set = &m->lines[set_of(m, window) * m->v[IFR_OP_CACHE_WAYS]], *leaves = NULL, *old[64];
+	unsigned count = 0;
+	for (unsigned i = 0; i < m->v[IFR_OP_CACHE_WAYS]; i++) {
+		if (!leaves || set[i].used < leaves->used)
 			leaves = &set[i];
+		if (!set[i].recent)
+			old[count++] = &set[i];
+	}
+	if (m->v[IFR_OP_CACHE_POLICY]) {
+		m->random = m->random * 6364136223846793005u + 1442695040888963407u;
+		leaves = count ? old[(m->random >> 33) % count] : leaves;
+	}
 	leaves->key = key;
 	use(m, set_of(m, window), leaves);
 }
@@ -141,7 +149,7 @@ struct walk {
 	bool decoding;
 	uint64_t window; /* of the stretch; UINT64_MAX: none */
 	unsigned line, slots, branches;
-	bool barred;
+	bool barred, none; /* none: no line began in the window, of lines that go on into the next one */
 	size_t previous_head, previous_count; /* of the whole iteration before */
 	size_t head;                          /* of the iteration under way */
 	size_t locked_from, locked_count;     /* a locked loop; 0: none */
@@ -172,10 +180,20 @@ static void fetch_ordinary(struct machine *m, struct walk *w, size_t i) {
 	const unsigned *v = m->v;
 	const bool arrives = !i || (f->first && f->step->outcome.taken), was_decoding = w->decoding;
 	const uint64_t window = window_of(m, f);
-	const unsigned slots = f->code->decoded + (f->code->flags & IFR_INSTRUCTION_WIDE_IMMEDIATE ? 1 : 0);
-	const bool alone = f->code->flags & IFR_INSTRUCTION_MICROCODED, fresh = arrives || window != w->window;
+	const unsigned wide =
+		IFR_INSTRUCTION_WIDE_IMMEDIATE | (v[IFR_OP_CACHE_CONSTANTS] < 2 ? IFR_INSTRUCTION_TWO_CONSTANTS : 0);
+	const unsigned slots = f->code->decoded + (f->code->flags & wide ? 1 : 0);
+	const bool alone = f->code->flags & IFR_INSTRUCTION_MICROCODED, enters = arrives || window != w->window;
+	/* A line may go on into the next window. */
+	const bool goes_on = v[IFR_OP_CACHE_EXTENT] && v[IFR_OP_CACHE_TAG] && !arrives && w->window != UINT64_MAX;
+	const bool fresh = enters && !goes_on;
 	bool line = fresh;
+	if (enters && !fresh) {
+		w->window = window;
+		w->none = true;
+	}
 	if (fresh) {
+		w->none = false;
 		leave_stretch(m, w);
 		w->window = window;
 		w->line = w->slots = w->branches = 0;
@@ -186,7 +204,8 @@ static void fetch_ordinary(struct machine *m, struct walk *w, size_t i) {
 	const bool no_room = !fresh && is_jump(f) && w->branches == v[IFR_OP_CACHE_BRANCHES];
 	if (!fresh && (w->slots + slots > v[IFR_OP_CACHE_OPS] || alone || no_room)) {
 		line = true;
-		w->line++;
+		w->line = w->none ? 0 : w->line + 1;
+		w->none = false;
 		w->slots = w->branches = 0;
 	}
 	if (line) {
@@ -200,7 +219,7 @@ static void fetch_ordinary(struct machine *m, struct walk *w, size_t i) {
 	w->slots += alone ? v[IFR_OP_CACHE_OPS] : slots;
 	w->branches += is_jump(f);
 	f->source = w->decoding ? IFR_SOURCE_DECODERS : IFR_SOURCE_OP_CACHE;
-	f->window = fresh;
+	f->window = enters;
 	f->wait = w->decoding && !was_decoding ? (int)v[IFR_OP_CACHE_SWITCH] : 0;
 	const bool ends = v[IFR_OP_CACHE_ENDS] ? no_room : fresh || (line && v[IFR_OP_CACHE_TAG]);
 	f->begins = arrives || (w->decoding && !was_decoding) || (ends && !w->decoding);

@@ -55,6 +55,7 @@ struct line {
 };
 
 struct machine {
+	uint64_t random; /* the last number that chose a line of the op cache */
 	const unsigned *v;
 	const struct ifr_core_program *program;
 	/* front end */
@@ -90,6 +91,9 @@ struct state {
 	bool wide;                                /* … as the second window of a block */
 	unsigned lines;                           /* of the op cache that arrive in cycle lines_in, so far */
 	int64_t lines_in;
+	unsigned of_window; /* lines that began in the window */
+	int64_t pair_at;    /* when the last of them did that arrive at once */
+	bool entered;       /* a window, in which no line has begun */
 	size_t windows;
 	uint64_t groups[2]; /* where the last two groups of branches begin */
 	struct {

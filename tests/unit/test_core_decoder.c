@@ -182,19 +182,21 @@ static void test_flags_of_instructions(void **state) {
 	                                              "\xf0\xff\x03"                             /* lock inc [rbx] */
 	                                              "\xf3\x48\xab"                             /* rep stosq */
 	                                              "\x0f\x1f\x40\x00"                         /* nop */
-	                                              "\x0f\x05");                               /* syscall */
+	                                              "\x0f\x05"                                 /* syscall */
+	                                              "\x83\x7b\x08\x00");                       /* cmp [rbx + 8], 0 */
 	const uint16_t expected[] = {IFR_INSTRUCTION_LENGTH_CHANGING,
 	                             IFR_INSTRUCTION_WIDE_IMMEDIATE,
 	                             IFR_INSTRUCTION_LOCKED,
 	                             IFR_INSTRUCTION_REPEATED,
 	                             IFR_INSTRUCTION_NOP,
-	                             IFR_INSTRUCTION_SERIALISING};
+	                             IFR_INSTRUCTION_SERIALISING,
+	                             IFR_INSTRUCTION_TWO_CONSTANTS};
 	const uint16_t all_flags = IFR_INSTRUCTION_LENGTH_CHANGING | IFR_INSTRUCTION_WIDE_IMMEDIATE |
 	                           IFR_INSTRUCTION_LOCKED | IFR_INSTRUCTION_REPEATED | IFR_INSTRUCTION_NOP |
-	                           IFR_INSTRUCTION_SERIALISING;
+	                           IFR_INSTRUCTION_SERIALISING | IFR_INSTRUCTION_TWO_CONSTANTS;
 	(void)state;
-	assert_int_equal(all.instructions_count, 6);
-	for (unsigned i = 0; i < 6; i++)
+	assert_int_equal(all.instructions_count, 7);
+	for (unsigned i = 0; i < 7; i++)
 		assert_int_equal(all.instructions[i].flags & all_flags, expected[i]);
 	assert_int_equal(all.instructions[4].offset, 4 + 10 + 3 + 3);
 	ifr_operations_release(&all);

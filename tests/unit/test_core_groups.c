@@ -99,7 +99,7 @@ static const struct timed loops[] = {
 
 #define BLOCKS                                                                                               \
 	"zen5,fetch.prediction=1,fetch.ahead=16,fetch.bubble1=0,fetch.calls=1,fetch.indirect=0,fetch.several=0," \
-	"fetch.pairs=blocks,fetch.taken=2,op_cache.reads=2,op_cache.width=12"
+	"fetch.pairs=blocks,fetch.taken=2,op_cache.reads=2,op_cache.width=12,op_cache.extent=window,op_cache.further=0"
 
 /* The cycles of a round by the clock of a Zen 5 (2026), without the fractions. By the clock a round mostly begins with
  * the first of two blocks, so that only loops are here whose last pair is whole. */

@@ -290,6 +290,71 @@ static void windows_of_ten(struct kernel *k) {
 
 #define IN_A_ROW "zen4,pipeline.issue=9,pipeline.units=unlimited,fetch.bubble1=0,op_cache.ends=branch"
 
+/* Twelve windows of sixteen instructions, of three lines each where they end with the window. */
+static void straight(struct kernel *k) {
+	const uint32_t block = kernel_block(k);
+	for (unsigned i = 0; i < 191; i++)
+		kernel_nop(k, 4);
+	kernel_test_jump(k, 2, 2, RBX);
+	kernel_end(k);
+	kernel_repeat(k, block, CODE / 64 * 64, 200);
+}
+
+/* Six such windows, into which every other round enters behind the first instruction. */
+static void straight_from_two(struct kernel *k) {
+	const uint32_t first = kernel_block(k);
+	kernel_nop(k, 4);
+	kernel_end(k);
+	const uint32_t rest = kernel_block(k);
+	for (unsigned i = 0; i < 95; i++)
+		kernel_nop(k, 4);
+	kernel_test_jump(k, 2, 2, RBX);
+	kernel_end(k);
+	for (unsigned i = 0; i < 200; i++) {
+		if (i % 2)
+			kernel_run(k, first, CODE / 64 * 64, true);
+		kernel_run(k, rest, CODE / 64 * 64 + 4, i % 2 == 0);
+	}
+}
+
+/* Windows of so many instructions with a jump. */
+static void window_of(struct kernel *k, unsigned instructions) {
+	const uint32_t block = kernel_block(k);
+	for (unsigned i = 1; i < instructions; i++)
+		kernel_nop(k, 2);
+	kernel_jump(k, 2, RBX);
+	kernel_end(k);
+	for (unsigned i = 0; i < 800; i++)
+		kernel_run(k, block, CODE / 64 * 64 + 64 * (i % 2), true);
+}
+
+static void window_of_12(struct kernel *k) {
+	window_of(k, 12);
+}
+
+static void window_of_13(struct kernel *k) {
+	window_of(k, 13);
+}
+
+static void window_of_24(struct kernel *k) {
+	window_of(k, 24);
+}
+
+static void window_of_27(struct kernel *k) {
+	window_of(k, 27);
+}
+
+static void two_constants(struct kernel *k) {
+	const uint32_t block = kernel_block(k);
+	for (unsigned i = 0; i < 4; i++) {
+		kernel_instruction(k, 7, IFR_BRANCH_NONE, IFR_INSTRUCTION_NOP | IFR_INSTRUCTION_TWO_CONSTANTS);
+		kernel_op(k, IFR_OPERATION_NOP, 0, 0, 0, 0, 0, false);
+	}
+	kernel_jump(k, 2, RBX);
+	kernel_end(k);
+	kernel_repeat(k, block, CODE / 64 * 64, 400);
+}
+
 static const struct core_check checks[] = {
 	{"independent operations", "skylake", "pipeline.issue=6,pipeline.retire=8", independent, 0},
 	{"independent operations", "skylake", "fetch.queue=4", independent, 0},
@@ -308,6 +373,11 @@ static const struct core_check checks[] = {
 	{"a large loop", "skylake", "op_cache.sets=128", large_loop, 0},
 	{"more lines in turn than a set has", "zen5,op_cache.sets=1,op_cache.ways=4", "op_cache.policy=lru", six_lines,
      0},
+	{"lines that go on into the next window", "zen5", "op_cache.extent=window", straight, 0},
+	{"lines from two entries", "zen5,op_cache.sets=2,op_cache.ways=12", "op_cache.ways=40", straight_from_two, 0},
+	{"further lines of a window", "zen5", "op_cache.further=0", window_of_27, 0},
+	{"further lines of windows in a row", "zen5", "op_cache.further=0", straight, 0},
+	{"slots of one constant", "zen5,op_cache.reads=1,fetch.taken=1", "op_cache.constants=2", two_constants, 0},
 	{"two lines a cycle", "zen5,fetch.taken=1", "op_cache.reads=1", long_windows, 0},
 	{"a large loop by starts", "zen3", "op_cache.width=2", large_loop, 0},
 	{"a dense window", "skylake", "op_cache.lines=6", dense, 0},
@@ -396,10 +466,23 @@ static void test_in_a_row(void **state) {
 	assert_float_equal(core_iteration_cycles(windows_of_ten, IN_A_ROW ",op_cache.ends=window", 1), 8, 0.01);
 }
 
+/* As a Zen 5 takes by the clock, in chains of such windows: rename takes 8 a cycle, and each two lines of six behind the
+ * first two of a window arrive two cycles later. */
+static void test_windows_zen5(void **state) {
+	(void)state;
+	assert_float_equal(core_iteration_cycles(window_of_12, "zen5", 1), 1.5, 0.05);
+	assert_float_equal(core_iteration_cycles(window_of_13, "zen5", 1), 3, 0.05);
+	assert_float_equal(core_iteration_cycles(window_of_24, "zen5,op_cache.width=12", 1), 3, 0.05);
+	assert_float_equal(core_iteration_cycles(window_of_27, "zen5", 1), 5, 0.05);
+	/* Of three windows in a row, eight lines, two begin three lines each and one two. */
+	assert_float_equal(core_iteration_cycles(straight, "zen5", 1), 4 * (3 + 3 + 1), 1);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_simulated), cmocka_unit_test(test_each_rule_matters), cmocka_unit_test(test_thesis),
-		cmocka_unit_test(test_erratum),   cmocka_unit_test(test_in_a_row),
+		cmocka_unit_test(test_windows_zen5),      cmocka_unit_test(test_simulated),
+		cmocka_unit_test(test_each_rule_matters), cmocka_unit_test(test_thesis),
+		cmocka_unit_test(test_erratum),           cmocka_unit_test(test_in_a_row),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

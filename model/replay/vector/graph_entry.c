@@ -76,6 +76,25 @@ static void predict_next(struct lanes_graph *graph, uint32_t start, unsigned lan
 	wait_until(graph, lane, *word(&graph->predicted, lane));
 }
 
+/* Windows begin in some lanes. No line of them arrives with those of the last one that were behind its first ones. */
+static void enter_windows(struct lanes_graph *graph, unsigned lanes) {
+	const vec_mask on = mask_of_bits(lanes);
+	const vec reads = vec_set(graph->core.cache_reads);
+	words_put(&graph->lines_begun, mask_and(on, vec_greater(words_get(&graph->window_lines), reads)), reads);
+	words_put(&graph->window_lines, on, vec_set(0));
+	graph->window_entered |= lanes;
+}
+
+/* A line begins in a window. Those behind the first ones of the window arrive some cycles behind these. */
+static void delay_further(struct lanes_graph *graph, unsigned lane) {
+	const unsigned reads = graph->core.cache_reads, lines = graph->window_lines.at[lane]++;
+	if (lines % reads)
+		return;
+	if (lines)
+		wait_until(graph, lane, *word(&graph->window_cycle, lane) + (int32_t)graph->core.cache_further);
+	graph->window_cycle.at[lane] = graph->arrival.at[lane];
+}
+
 /* A delivery begins another cycle, unless its line of the op cache arrives with the last one. */
 static void end_cycle(struct lanes_graph *graph, const struct ifr_delivery *delivery, bool joined, unsigned lane) {
 	const bool used = graph->arrival_used.at[lane];
@@ -86,10 +105,14 @@ static void end_cycle(struct lanes_graph *graph, const struct ifr_delivery *deli
 	}
 	const bool same = used && graph->lines_cycle.at[lane] == graph->arrival.at[lane];
 	const unsigned lines = same ? graph->lines_begun.at[lane] : 0;
-	const bool ends = used && ((delivery->window && !joined) || lines == graph->core.cache_reads);
+	const bool entered = graph->window_entered >> lane & 1;
+	const bool ends = (entered && !joined && same) || lines == graph->core.cache_reads;
+	graph->window_entered &= ~(1u << lane);
 	if (ends)
 		begin_cycle(graph, lane);
 	graph->lines_begun.at[lane] = ends ? 1 : lines + 1;
+	if (graph->core.cache_further)
+		delay_further(graph, lane);
 	graph->lines_cycle.at[lane] = graph->arrival.at[lane];
 }
 
@@ -99,6 +122,8 @@ void IFR_VECTOR(graph_begin)(struct lanes_graph *graph, const struct ifr_deliver
 	if (!first && delivery->window)
 		predict_next(graph, start, lane);
 	graph->joined &= ~(1u << lane);
+	if (delivery->window)
+		enter_windows(graph, 1u << lane);
 	if (delivery->boundary)
 		end_cycle(graph, delivery, joined, lane);
 	if (delivery->wait)
@@ -178,6 +203,18 @@ static void predict_windows(struct lanes_graph *graph, struct window_entries ent
 	wait_lanes(graph, on, vec_add(predicted, fetch_wait));
 }
 
+/* Lines begin in windows of some lanes, as above. */
+static void delay_lanes(struct lanes_graph *graph, vec_mask on) {
+	const vec lines = words_get(&graph->window_lines), one = vec_set(1);
+	/* Of two that arrive at once, the first; not those of the window's first two. */
+	const vec_mask leads = mask_without(on, mask_not_zero(vec_and(lines, one), on));
+	const vec_mask late = mask_not_zero(lines, leads);
+	words_put(&graph->window_lines, on, vec_add(lines, one));
+	if (mask_bits(late))
+		wait_lanes(graph, late, vec_add(words_get(&graph->window_cycle), vec_set(graph->core.cache_further)));
+	words_put(&graph->window_cycle, leads, words_get(&graph->arrival));
+}
+
 /* Lines begin in some lanes, in some of them those of a window that the last one goes on into: another cycle begins, or
  * they arrive with the last ones. */
 static void begin_lines(struct lanes_graph *graph, unsigned lanes, unsigned going_on) {
@@ -185,9 +222,11 @@ static void begin_lines(struct lanes_graph *graph, unsigned lanes, unsigned goin
 	const vec_mask same = mask_and(used, vec_equal(words_get(&graph->lines_cycle), words_get(&graph->arrival)));
 	const vec lines = vec_where(same, words_get(&graph->lines_begun)), one = vec_set(1);
 	const vec_mask full = vec_equal(lines, vec_set(graph->core.cache_reads));
-	const vec_mask ends = mask_and(used, mask_or(full, mask_of_bits(going_on)));
+	const vec_mask ends = mask_or(mask_and(on, full), mask_and(same, mask_of_bits(going_on)));
 	begin_cycles(graph, ends);
 	words_put(&graph->lines_begun, on, vec_select(ends, one, vec_add(lines, one)));
+	if (graph->core.cache_further)
+		delay_lanes(graph, on);
 	words_put(&graph->lines_cycle, on, words_get(&graph->arrival));
 }
 
@@ -202,9 +241,12 @@ void IFR_VECTOR(graph_begin_lanes)(struct lanes_graph *graph, const struct joint
 		                vec_add(vec_load(step->entry->addresses), vec_set(instruction->offset)), vec_set(0),
 		                vec_set(0));
 	graph->joined &= ~all;
-	if (graph->core.cache_reads > 1 && boundaries)
-		begin_lines(graph, boundaries, windows & ~joined);
-	else if (closing)
+	if (graph->core.cache_reads > 1 && windows)
+		enter_windows(graph, windows);
+	if (graph->core.cache_reads > 1 && boundaries) {
+		begin_lines(graph, boundaries, graph->window_entered & ~joined);
+		graph->window_entered &= ~boundaries;
+	} else if (closing)
 		begin_cycles(graph, mask_not_zero(words_get(&graph->arrival_used), mask_of_bits(closing)));
 	for (unsigned left = windows; left; left &= left - 1)
 		note_window(graph, (unsigned)__builtin_ctz(left));

@@ -63,10 +63,11 @@ struct lanes_graph {
 	uint32_t predecode_count[LANES], decoded[LANES];
 	uint64_t predecode_bytes[LANES];
 	unsigned joined, decoding, odd; /* lanes; odd: whose width is not the op cache's */
-	struct lane_words lines_cycle, lines_begun;
-	unsigned paired; /* lanes whose last window was found together with the one before … */
-	unsigned wide;   /* … as the second window of a block */
-	uint8_t left_by; /* enum ifr_branch: of the last block */
+	struct lane_words lines_cycle, lines_begun, window_lines, window_cycle;
+	unsigned window_entered; /* lanes */
+	unsigned paired;         /* lanes whose last window was found together with the one before … */
+	unsigned wide;           /* … as the second window of a block */
+	uint8_t left_by;         /* enum ifr_branch: of the last block */
 	uint32_t left_block;
 	struct lane_words left_at;             /* address behind it */
 	struct lane_words group, group_before; /* the last two, and where jumps went, by lane (model/core/targets.h) */

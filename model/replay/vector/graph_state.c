@@ -255,7 +255,7 @@ static void shift_all(struct lanes_graph *graph, vec by) {
 	struct lane_words *const times[] = {
 		&graph->arrival,     &graph->branch_done, &graph->rename,       &graph->retire,      &graph->rename_floor,
 		&graph->slot_done,   &graph->day,         &graph->stores_known, &graph->drained,     &graph->loads_floor,
-		&graph->line_latest, &graph->predicted,   &graph->passed_cycle, &graph->lines_cycle,
+		&graph->line_latest, &graph->predicted,   &graph->passed_cycle, &graph->lines_cycle, &graph->window_cycle,
 	};
 	for (unsigned i = 0; i < sizeof times / sizeof *times; i++)
 		shift_rows(times[i], 1, by);
