@@ -5,12 +5,14 @@
  * Idea: blocks that go on into the next window, where a group begins, have one to three conditional branches and a jump
  * there. In one loop each conditional one is taken in one of 256 rounds, in the other never, all else is the same. The
  * window that does not fit into a group takes longer.
- * Invariant: a number is told only if windows with fewer branches surely take as long, and with so many longer. */
+ * Invariant: a number is told only if windows with fewer branches surely take as long, and with so many longer. Two are
+ * not told: a predictor that finds two blocks of code at once, which end behind such branches (fetch.pairs = blocks),
+ * takes as long. */
 #include "harness/probe/findings.h"
 #include "harness/probe/kernels.h"
 #include "harness/probe/window_curve.h"
 
-enum { BLOCKS = 16, MOST = 3 };
+enum { BLOCKS = 16, MOST = 3, PAIR = 2 };
 
 /* Cycles of a block. */
 struct group_cycles {
@@ -34,6 +36,9 @@ static void tell(struct ifr_probe_result *result, const char *key, const struct 
 		probe_tell_nothing(result, IFR_PROBE_FRONT, key,
 		                   "windows of up to %d branches and a jump are as fast where these are never taken",
 		                   MOST);
+	else if (is_longer(&cycles[count]) && count + 1 == PAIR)
+		probe_tell_nothing(result, IFR_PROBE_FRONT, key,
+		                   "two branches at once, or two blocks of code (fetch.pairs), would take as long");
 	else if (is_longer(&cycles[count]))
 		probe_tell(
 			result, IFR_PROBE_FRONT, key, "", count + 1,
