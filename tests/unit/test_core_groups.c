@@ -97,6 +97,8 @@ static const struct timed loops[] = {
 	{"far_ttttpppp", 9}, {"far_tptptptp", 9}, {"far_qqqqqqqq", 17},
 };
 
+/* Lines end with windows here: with zen5's, which go on, blocks that straddle two windows take less than by the clock
+ * (docs/counters-and-model.md). */
 #define BLOCKS                                                                                               \
 	"zen5,fetch.prediction=1,fetch.ahead=16,fetch.bubble1=0,fetch.calls=1,fetch.indirect=0,fetch.several=0," \
 	"fetch.pairs=blocks,fetch.taken=2,op_cache.reads=2,op_cache.width=12,op_cache.extent=window,op_cache.further=0"
