@@ -172,17 +172,18 @@ static void deliver_instruction(struct ifr_front *front, const struct ifr_placed
 static void deliver_part(struct ifr_front *front, const struct ifr_placed *placed, unsigned part, bool arrived) {
 	const struct ifr_placed_part *at = &placed->parts[part];
 	const bool fresh = arrived || front->stretch.window != at->window;
-	const bool goes_on = front->core->cache_spans && !arrived && front->stretch.window != UINT64_MAX;
-	if (fresh && goes_on) {
+	const bool spans = front->core->cache_spans && !arrived && front->stretch.window != UINT64_MAX;
+	const bool first = fresh && !spans;
+	if (fresh && spans) {
 		front->stretch.window = at->window;
 		front->stretch.line = NO_LINE;
-	} else if (fresh) {
+	} else if (first) {
 		end_stretch(front);
 		front->stretch = (struct ifr_stretch){.window = at->window};
 	}
 	front->stretch.barred |= at->barred;
 	for (unsigned i = 0; i < at->count; i++)
-		deliver_instruction(front, placed, at->first + i, fresh && !i, fresh && !goes_on && !i, arrived && !i);
+		deliver_instruction(front, placed, at->first + i, fresh && !i, first && !i, arrived && !i);
 }
 
 static void deliver_from_loop(struct ifr_front *front, const struct ifr_placed *placed, bool boundary) {

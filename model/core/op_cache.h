@@ -71,8 +71,10 @@ static inline struct ifr_op_cache_line *ifr_op_cache_draw(struct ifr_op_cache *c
 	unsigned unused = 0;
 	for (unsigned i = 0; i < cache->ways; i++)
 		unused += !line[i].used;
+	if (!unused)
+		return line;
 	cache->draws = cache->draws * 6364136223846793005u + 1442695040888963407u;
-	for (unsigned left = unused ? (unsigned)((cache->draws >> 33) % unused) : 0; unused && (line->used || left--);)
+	for (unsigned left = (unsigned)((cache->draws >> 33) % unused); line->used || left--;)
 		line++;
 	return line;
 }

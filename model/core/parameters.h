@@ -59,7 +59,7 @@ struct ifr_core {
 	unsigned cache_further; /* cycles behind them in which further lines of their window do; 0: none */
 	bool cache_spans;       /* a line goes on into the next window */
 	bool one_constant;      /* a slot holds an immediate or a displacement, and not both */
-	bool cache_nru; /* the first line goes that was not used since all others were, not the least recently used */
+	bool cache_nru;         /* a line goes that was not used since all others were, not the least recently used */
 	bool cache_by_start, cache_by_last; /* lines by their first instruction; windows by last bytes */
 	bool cache_goes_on;                 /* no window or line ends the op cache's slots of a cycle, only branches */
 	unsigned loop_ops, loop_windows, loop_window_shift, loop_branches, loop_unroll;

@@ -37,12 +37,18 @@ compare_loops() {
 
 # model_loops MACHINE COUNT: cycles of a round of each loop.
 model_loops() {
-	local number less more
+	local number
 	for ((number = 0; number < $2; number++)); do
-		less=$(model_loop "$1" $number 1280)
-		more=$(model_loop "$1" $number 3840)
-		awk -v more="$more" -v less="$less" 'BEGIN { printf "%.4f\n", (more - less) / 2560 }'
+		model_round "$1" $number 1280
 	done
+}
+
+# model_round MACHINE NUMBER ROUNDS: cycles of a round, by so many rounds and thrice as many.
+model_round() {
+	local less more
+	less=$(model_loop "$1" "$2" "$3")
+	more=$(model_loop "$1" "$2" $((3 * $3)))
+	awk -v more="$more" -v less="$less" -v rounds="$3" 'BEGIN { printf "%.4f\n", (more - less) / 2 / rounds }'
 }
 
 # model_loop MACHINE NUMBER ROUNDS: cycles of so many rounds.

@@ -9,22 +9,22 @@
 
 #include "tests/unit/model_core_check.h"
 
-static void independent(struct kernel *k) {
-	const uint32_t loop = kernel_block(k);
-	for (unsigned i = 0; i < 15; i++)
-		kernel_nop(k, 3);
-	kernel_test_jump(k, 3, 2, RBX);
+/* A block of nops of so many bytes each, and a test of test_bytes with its jump. */
+static uint32_t nops_and_jump(struct kernel *k, unsigned nops, unsigned bytes, unsigned test_bytes) {
+	const uint32_t block = kernel_block(k);
+	for (unsigned i = 0; i < nops; i++)
+		kernel_nop(k, bytes);
+	kernel_test_jump(k, test_bytes, 2, RBX);
 	kernel_end(k);
-	kernel_repeat(k, loop, CODE, 300);
+	return block;
+}
+
+static void independent(struct kernel *k) {
+	kernel_repeat(k, nops_and_jump(k, 15, 3, 3), CODE, 300);
 }
 
 static void short_loop(struct kernel *k) {
-	const uint32_t loop = kernel_block(k);
-	for (unsigned i = 0; i < 4; i++)
-		kernel_nop(k, 3);
-	kernel_test_jump(k, 3, 2, RBX);
-	kernel_end(k);
-	kernel_repeat(k, loop, CODE, 300);
+	kernel_repeat(k, nops_and_jump(k, 4, 3, 3), CODE, 300);
 }
 
 static void mispredicted(struct kernel *k) {
@@ -292,12 +292,7 @@ static void windows_of_ten(struct kernel *k) {
 
 /* Twelve windows of sixteen instructions, of three lines each where they end with the window. */
 static void straight(struct kernel *k) {
-	const uint32_t block = kernel_block(k);
-	for (unsigned i = 0; i < 191; i++)
-		kernel_nop(k, 4);
-	kernel_test_jump(k, 2, 2, RBX);
-	kernel_end(k);
-	kernel_repeat(k, block, CODE / 64 * 64, 200);
+	kernel_repeat(k, nops_and_jump(k, 191, 4, 2), CODE / 64 * 64, 200);
 }
 
 /* Six such windows, into which every other round enters behind the first instruction. */
@@ -305,11 +300,7 @@ static void straight_from_two(struct kernel *k) {
 	const uint32_t first = kernel_block(k);
 	kernel_nop(k, 4);
 	kernel_end(k);
-	const uint32_t rest = kernel_block(k);
-	for (unsigned i = 0; i < 95; i++)
-		kernel_nop(k, 4);
-	kernel_test_jump(k, 2, 2, RBX);
-	kernel_end(k);
+	const uint32_t rest = nops_and_jump(k, 95, 4, 2);
 	for (unsigned i = 0; i < 200; i++) {
 		if (i % 2)
 			kernel_run(k, first, CODE / 64 * 64, true);

@@ -78,6 +78,8 @@ static void predict_next(struct lanes_graph *graph, uint32_t start, unsigned lan
 
 /* Windows begin in some lanes. No line of them arrives with those of the last one that were behind its first ones. */
 static void enter_windows(struct lanes_graph *graph, unsigned lanes) {
+	if (graph->core.cache_reads == 1)
+		return;
 	const vec_mask on = mask_of_bits(lanes);
 	const vec reads = vec_set(graph->core.cache_reads);
 	words_put(&graph->lines_begun, mask_and(on, vec_greater(words_get(&graph->window_lines), reads)), reads);
@@ -241,7 +243,7 @@ void IFR_VECTOR(graph_begin_lanes)(struct lanes_graph *graph, const struct joint
 		                vec_add(vec_load(step->entry->addresses), vec_set(instruction->offset)), vec_set(0),
 		                vec_set(0));
 	graph->joined &= ~all;
-	if (graph->core.cache_reads > 1 && windows)
+	if (windows)
 		enter_windows(graph, windows);
 	if (graph->core.cache_reads > 1 && boundaries) {
 		begin_lines(graph, boundaries, graph->window_entered & ~joined);
