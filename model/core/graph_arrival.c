@@ -114,7 +114,8 @@ void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *de
 		pace_wait(&graph->arrival, graph->arrival.cycle + delivery->wait);
 	if (delivery->window)
 		note_window(graph);
-	if (delivery->source == IFR_SOURCE_DECODERS && delivery->boundary) {
+	graph->decoding = delivery->source == IFR_SOURCE_DECODERS;
+	if (graph->decoding && delivery->boundary) {
 		graph->predecoded = graph->arrival.cycle;
 		graph->predecode_bytes = UINT64_MAX;
 		graph->predecode_count = 0;
@@ -128,8 +129,14 @@ static unsigned code_wait(const struct ifr_core *core, const struct ifr_core_out
 	       (ifr_core_idealises(core, IFR_CAUSE_ITLB) ? 0 : outcome->page_wait);
 }
 
-/* Whether fetch goes on behind a taken branch in the same cycle. */
-static bool passes_branch(struct ifr_graph *graph) {
+/* Whether fetch goes on behind a taken branch in the same cycle. source: of the instructions behind it. Decoders beside
+ * an op cache begin a cycle, and so do lines behind what they decoded.
+ *
+ * On a Zen 5 by the clock (2026; tests/bench/lines): chains of blocks of up to four instructions take a cycle each where
+ * the op cache has none of them, and half a cycle where it has all. */
+static bool passes_branch(struct ifr_graph *graph, uint8_t source) {
+	if (graph->core->cache_sets && (graph->decoding || source == IFR_SOURCE_DECODERS))
+		return false;
 	if (graph->passed_cycle != graph->arrival.cycle)
 		graph->passed = 0;
 	graph->passed_cycle = graph->arrival.cycle;
@@ -202,7 +209,7 @@ void graph_enter_block(struct ifr_graph *graph, const struct ifr_placed *placed,
 		                                            : core->unknown_branch;
 		bubble += kind_bubble(core, graph->left_by) + elsewhere;
 		entry = !bubble && is_direct_jump(graph->left_by) ? WINDOW_JOINED : WINDOW_OTHER;
-		graph->joined = !bubble && passes_branch(graph);
+		graph->joined = !bubble && passes_branch(graph, first->source);
 		if (!graph->joined && !ifr_core_idealises(core, IFR_CAUSE_FETCH))
 			pace_next(&graph->arrival);
 	}

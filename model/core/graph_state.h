@@ -64,6 +64,7 @@ struct ifr_graph {
 	int64_t lines_cycle, window_cycle;  /* when lines began; when the window's last to arrive at once did */
 	unsigned lines_begun, window_lines; /* lines of the op cache of that cycle, and of the window */
 	bool joined, window_entered;        /* arrival is in the taken branch's cycle; no line began in the window */
+	bool decoding;                      /* the decoders delivered last */
 	uint32_t arrivals;                  /* slots so far */
 	uint32_t slots_mask;                /* the rings' sizes, less 1: powers of two */
 	int64_t *left;                      /* by slot, a ring: when it left the queue */

@@ -153,7 +153,8 @@ static int64_t next_arrival(const struct machine *m, struct state *s, const stru
 		bubble += far ? m->v[IFR_FETCH_FAR] : 0;
 		goes_on = false;
 		joined = direct && !bubble;
-		s->same_cycle = !bubble && follow(m, s);
+		const bool decoded = f->source == IFR_SOURCE_DECODERS || f[-1].source == IFR_SOURCE_DECODERS;
+		s->same_cycle = !bubble && !(decoded && m->v[IFR_OP_CACHE_SETS]) && follow(m, s);
 		at += s->same_cycle ? 0 : 1;
 	}
 	if (window) {

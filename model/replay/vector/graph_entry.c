@@ -271,9 +271,10 @@ static vec_mask pass_branches(struct lanes_graph *graph, vec_mask on) {
 	return mask_and(on, vec_greater(vec_set(graph->core.taken), passed));
 }
 
-/* Lanes of which a slow one's first delivery begins a window, comes from the loop buffer, and any from the decoders. */
+/* Lanes of which a slow one's first delivery begins a window, comes from the loop buffer, and from the decoders; and any
+ * from these. */
 struct slow_lanes {
-	unsigned windows, looping, decoding;
+	unsigned windows, looping, decoded, decoding;
 };
 
 static struct slow_lanes look_at_slow(const struct joint_front *front) {
@@ -283,6 +284,7 @@ static struct slow_lanes look_at_slow(const struct joint_front *front) {
 		const struct ifr_delivery *deliveries = front->deliveries[lane];
 		lanes.windows |= (unsigned)deliveries->window << lane;
 		lanes.looping |= (unsigned)(deliveries->source == IFR_SOURCE_LOOP_BUFFER) << lane;
+		lanes.decoded |= (unsigned)(deliveries->source == IFR_SOURCE_DECODERS) << lane;
 		for (uint32_t i = 0; i < front->deliveries_count[lane]; i++)
 			lanes.decoding |= (unsigned)(deliveries[i].source == IFR_SOURCE_DECODERS) << lane;
 	}
@@ -405,7 +407,9 @@ void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step 
 		const vec of_kind = vec_set(kind_bubble(&graph->core, graph->left_by));
 		bubble = vec_where(on, vec_add(vec_add(bubbles_of(graph, step), of_kind), elsewhere));
 		const vec_mask none = mask_without(on, mask_not_zero(bubble, on));
-		const vec_mask joined = mask_bits(none) ? pass_branches(graph, none) : mask_of_bits(0);
+		const unsigned decoded = graph->core.cache_sets ? graph->decoding | slow.decoded : 0;
+		const vec_mask passing = mask_without(none, mask_of_bits(decoded));
+		const vec_mask joined = mask_bits(passing) ? pass_branches(graph, passing) : mask_of_bits(0);
 		graph->joined = (graph->joined & ~taken) | mask_bits(joined);
 		entries.joined = is_direct_jump(graph->left_by) ? mask_bits(none) : 0;
 		begin_cycles(graph, mask_without(on, joined));
