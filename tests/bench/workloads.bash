@@ -40,6 +40,12 @@ while [ $i -lt 25000 ]; do
 done
 echo "$s $t $v7"
 END
+cat >w.m4 <<'END'
+define(`loop', `ifelse($1, $2, `', `eval($1 * $1 % 977) len(substr(`abcdefghijklmnop', eval($1 % 9), 5))
+loop(incr($1), $2)')')dnl
+define(`loops', `ifelse($1, 0, `', `loop(0, 500)loops(decr($1))')')dnl
+loops(16)
+END
 seq 1 9000 | awk '{ printf "%d the quick brown fox %d\n", $1 * $1 % 977, $1 * 7919 % 10007 }' >text
 }
 
@@ -48,6 +54,12 @@ each_further_workload() {
 	"$2" mawk "$1/mawk/mawk" -f w.mawk
 	"$2" bc "$1/bc/bc/bc" -q w.bc
 	"$2" dash "$1/dash/src/dash" w.sh
+}
+
+# each_new_workload FOLDER COMMAND: likewise, for programs that no machine description was fitted to.
+each_new_workload() {
+	"$2" m4 "$1/m4/src/m4" w.m4
+	"$2" busybox "$1/busybox/busybox" awk -f w.awk
 }
 
 # each_workload DEBIAN COMMAND: calls COMMAND PROGRAM WORDS... for each program, whose folder is DEBIAN.
