@@ -65,7 +65,8 @@ size_t probe_curve_find_period(const struct probe_window_curve *curve, double *l
 		return 0;
 	for (size_t period = 1; period <= curve->count / 2; period *= 2) {
 		const double difference = compare_apart(curve, period);
-		if (difference < spread / 3 && difference < half / 2)
+		/* Neighbours are alike on any smooth curve. */
+		if (period > 1 && difference < spread / 3 && difference < half / 2)
 			return period;
 		half = difference;
 	}

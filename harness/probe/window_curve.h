@@ -21,8 +21,8 @@ void probe_curve_add(struct probe_window_curve *curve, double x, struct probe_wi
  * keys. */
 bool probe_curve_measure(struct probe_clocked *probe, struct probe_window_curve *curve, const char *const *keys,
                          const char *title, const char *x_label);
-/* The smallest period of the points, in steps: so far apart they differ by less than a third of their spread, and by
- * twice as much at half of it. 0: none, or their range is less than a twentieth. Stores the range. */
+/* The smallest period of the points, in steps, a power of two: so far apart they differ by less than a third of their
+ * spread, and by twice as much at half of it. 0: none, or their range is less than a twentieth. Stores the range. */
 size_t probe_curve_find_period(const struct probe_window_curve *curve, double *least, double *most);
 
 void probe_clocked_jumps(struct probe_clocked *probe);  /* clocked_jumps.c */

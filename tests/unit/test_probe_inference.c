@@ -23,6 +23,7 @@
 #include "harness/probe/organisation.h"
 #include "harness/probe/redirect.h"
 #include "harness/probe/way_tag.h"
+#include "harness/probe/window_curve.h"
 #include "tests/unit/depth.h"
 #include "tests/unit/open_machine.h"
 
@@ -576,6 +577,29 @@ static void test_way_tag(void **state) {
 	}
 }
 
+/* Returns the period of 32 points of which the last `slow` of each `period` take two cycles, others one. */
+static size_t period_of(unsigned period, unsigned slow) {
+	static struct probe_window_curve curve;
+	double least, most;
+	curve.count = 32;
+	for (unsigned i = 0; i < curve.count; i++) {
+		const double cycles = i % period < period - slow ? 1 : 2;
+		curve.points[i].y = (struct probe_estimate){cycles, cycles, cycles, true};
+	}
+	return probe_curve_find_period(&curve, &least, &most);
+}
+
+/* By hand: points half a period apart differ as those of no other distance do. Neighbours are alike where as many are
+ * slow as fast, and that is no period. */
+static void test_periods(void **state) {
+	(void)state;
+	assert_int_equal(period_of(16, 8), 16);
+	assert_int_equal(period_of(16, 1), 16);
+	assert_int_equal(period_of(8, 4), 8);
+	assert_int_equal(period_of(2, 1), 2);
+	assert_int_equal(period_of(32, 32), 0);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sets_and_ways),
@@ -594,6 +618,7 @@ int main(void) {
 		cmocka_unit_test(test_whole_cycles),
 		cmocka_unit_test(test_redirect),
 		cmocka_unit_test(test_way_tag),
+		cmocka_unit_test(test_periods),
 		cmocka_unit_test(test_flow),
 		cmocka_unit_test(test_correlation),
 		cmocka_unit_test(test_agreement),
