@@ -60,13 +60,13 @@ static double find_spread(const struct probe_window_curve *curve, double *least,
 
 size_t probe_curve_find_period(const struct probe_window_curve *curve, double *least, double *most) {
 	const double spread = find_spread(curve, least, most);
-	double half = spread;
 	if (!(*most > 1.05 * *least))
 		return 0;
-	for (size_t period = 1; period <= curve->count / 2; period *= 2) {
+	/* Not one step: neighbours are alike on any smooth curve. */
+	double half = compare_apart(curve, 1);
+	for (size_t period = 2; period <= curve->count / 2; period *= 2) {
 		const double difference = compare_apart(curve, period);
-		/* Neighbours are alike on any smooth curve. */
-		if (period > 1 && difference < spread / 3 && difference < half / 2)
+		if (difference < spread / 3 && difference < half / 2)
 			return period;
 		half = difference;
 	}

@@ -308,13 +308,19 @@ static void straight_from_two(struct kernel *k) {
 	}
 }
 
-/* Windows of so many instructions with a jump. */
-static void window_of(struct kernel *k, unsigned instructions) {
+/* A block of so many instructions of two bytes, the last of which is a jump. */
+static uint32_t block_of(struct kernel *k, unsigned instructions) {
 	const uint32_t block = kernel_block(k);
 	for (unsigned i = 1; i < instructions; i++)
 		kernel_nop(k, 2);
 	kernel_jump(k, 2, RBX);
 	kernel_end(k);
+	return block;
+}
+
+/* Windows of so many instructions with a jump. */
+static void window_of(struct kernel *k, unsigned instructions) {
+	const uint32_t block = block_of(k, instructions);
 	for (unsigned i = 0; i < 800; i++)
 		kernel_run(k, block, CODE / 64 * 64 + 64 * (i % 2), true);
 }
@@ -339,10 +345,7 @@ static void window_of_27(struct kernel *k) {
  * the other sets of a page, which hit. */
 static void missing_before(struct kernel *k, unsigned hits) {
 	const uint64_t at = CODE / 4096 * 4096;
-	const uint32_t block = kernel_block(k);
-	kernel_nop(k, 2);
-	kernel_jump(k, 2, RBX);
-	kernel_end(k);
+	const uint32_t block = block_of(k, 2);
 	for (unsigned round = 0; round < 60 / (1 + hits); round++)
 		for (unsigned i = 0; i < 64; i++) {
 			kernel_run(k, block, at + 4096 * (i / 8) + 8 * (i % 8), true);

@@ -261,8 +261,13 @@ void IFR_VECTOR(graph_begin_lanes)(struct lanes_graph *graph, const struct joint
 
 /* --- a block ----------------------------------------------------------------------------------------------------- */
 
-/* Lets fetch go on behind a taken branch in the same cycle, where it may. Returns those lanes. */
-static vec_mask pass_branches(struct lanes_graph *graph, vec_mask on) {
+/* Lets fetch go on behind a taken branch in the same cycle, where it may. decoded: lanes whose decoders deliver what is
+ * behind it. Returns those lanes in which it goes on. */
+static vec_mask pass_branches(struct lanes_graph *graph, vec_mask on, unsigned decoded) {
+	if (graph->core.cache_sets)
+		on = mask_without(on, mask_of_bits(graph->decoding | decoded));
+	if (!mask_bits(on))
+		return on;
 	const vec arrival = words_get(&graph->arrival);
 	const vec_mask same = vec_equal(words_get(&graph->passed_cycle), arrival);
 	const vec passed = vec_add(vec_select(same, words_get(&graph->passed), vec_set(0)), vec_set(1));
@@ -407,9 +412,7 @@ void IFR_VECTOR(graph_enter)(struct lanes_graph *graph, const struct lanes_step 
 		const vec of_kind = vec_set(kind_bubble(&graph->core, graph->left_by));
 		bubble = vec_where(on, vec_add(vec_add(bubbles_of(graph, step), of_kind), elsewhere));
 		const vec_mask none = mask_without(on, mask_not_zero(bubble, on));
-		const unsigned decoded = graph->core.cache_sets ? graph->decoding | slow.decoded : 0;
-		const vec_mask passing = mask_without(none, mask_of_bits(decoded));
-		const vec_mask joined = mask_bits(passing) ? pass_branches(graph, passing) : mask_of_bits(0);
+		const vec_mask joined = pass_branches(graph, none, slow.decoded);
 		graph->joined = (graph->joined & ~taken) | mask_bits(joined);
 		entries.joined = is_direct_jump(graph->left_by) ? mask_bits(none) : 0;
 		begin_cycles(graph, mask_without(on, joined));
